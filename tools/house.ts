@@ -21,8 +21,8 @@ const allowed: Record<string, string> = {
   'outlets/tracing': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
-    'engine/apply engine/rollout core/plan core/diff manifest state service outlets/report ' +
-    'emulator core/catalog files core/model',
+    'engine/apply engine/rollout core/plan core/diff core/trace manifest state service ' +
+    'outlets/report emulator core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
   manifest: 'core/catalog files core/model',
@@ -35,6 +35,7 @@ const allowed: Record<string, string> = {
   'core/health': 'core/model',
   'core/plan': 'core/catalog core/model',
   'core/diff': 'core/catalog core/model',
+  'core/trace': 'core/catalog core/model',
   'core/catalog': 'core/model',
   'core/model': '',
 }
@@ -43,6 +44,7 @@ const pure = [
   'core/health',
   'core/plan',
   'core/diff',
+  'core/trace',
   'outlets/report',
   'core/catalog',
   'core/model',

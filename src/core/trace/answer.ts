@@ -1,0 +1,99 @@
+/**
+ * An answer that is not decided, with every reason: `unmanaged ITEM`, `in-doubt ITEM`, `not-given
+ * FACT`, `not-specified READING`, `undecidable ITEM/POINTER`.
+ */
+export class Unknown {
+  /** Sorted, unique, and never empty. */
+  readonly reasons: readonly string[]
+
+  constructor(reasons: readonly string[]) {
+    this.reasons = reasons.length === 1 ? reasons : [...new Set(reasons)].toSorted()
+  }
+}
+
+/** A value, or why it is not known. Values themselves are never `Unknown`. */
+export type Answer<T> = T | Unknown
+
+/** Unites the reasons of the parts that are unknown; null if all are known. */
+export function uniteUnknown(parts: readonly unknown[]): Unknown | null {
+  const found = parts.filter((part): part is Unknown => part instanceof Unknown)
+  if (found.length < 2) return found[0] ?? null
+  return new Unknown(found.flatMap((part) => part.reasons))
+}
+
+/** Negates a condition. */
+export function not(condition: Answer<boolean>): Answer<boolean> {
+  return condition instanceof Unknown ? condition : !condition
+}
+
+/** Strong Kleene conjunction of parts that are evaluated in turn; ends at the first `no`. */
+export function all(...parts: (() => Answer<boolean>)[]): Answer<boolean> {
+  return combine(parts, false)
+}
+
+/** Strong Kleene disjunction of parts that are evaluated in turn; ends at the first `yes`. */
+export function any(...parts: (() => Answer<boolean>)[]): Answer<boolean> {
+  return combine(parts, true)
+}
+
+/** Tests whether some entry holds. */
+export function some<T>(
+  entries: readonly T[],
+  holds: (entry: T, i: number) => Answer<boolean>,
+): Answer<boolean> {
+  let unknown: Unknown[] | undefined
+  for (let i = 0; i < entries.length; i++) {
+    const found = holds(entries[i] as T, i)
+    if (found === true) return true
+    if (found !== false) (unknown ??= []).push(found)
+  }
+  return unknown === undefined ? false : (uniteUnknown(unknown) ?? false)
+}
+
+function combine(parts: (() => Answer<boolean>)[], absorbing: boolean): Answer<boolean> {
+  let unknown: Unknown[] | undefined
+  for (const part of parts) {
+    const found = part()
+    if (found === absorbing) return absorbing
+    if (found instanceof Unknown) (unknown ??= []).push(found)
+  }
+  return unknown === undefined ? !absorbing : (uniteUnknown(unknown) ?? !absorbing)
+}
+
+/** Chooses a branch; of an unknown condition both, which decide only if they are equal. */
+export function choose<T>(
+  condition: Answer<boolean>,
+  yes: () => Answer<T>,
+  no: () => Answer<T>,
+): Answer<T> {
+  if (!(condition instanceof Unknown)) return condition ? yes() : no()
+  const a = yes()
+  const b = no()
+  if (!(a instanceof Unknown) && isSameAnswer(a, b)) return a
+  return uniteUnknown([condition, a, b]) ?? condition
+}
+
+/** Applies a function to a known value. */
+export function map<T, U>(answer: Answer<T>, change: (value: T) => Answer<U>): Answer<U> {
+  return answer instanceof Unknown ? answer : change(answer)
+}
+
+/** Compares two answers: equal values (as JSON, keys in equal order), or equal reasons. */
+export function isSameAnswer(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (a instanceof Unknown || b instanceof Unknown)
+    return a instanceof Unknown && b instanceof Unknown && isSameList(a.reasons, b.reasons)
+  if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b)
+  if (Array.isArray(b)) return false
+  const left = Object.entries(a)
+  const right = Object.entries(b)
+  return (
+    left.length === right.length &&
+    left.every(([key, value], i) => right[i]?.[0] === key && isSameAnswer(value, right[i]?.[1]))
+  )
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((entry, i) => isSameAnswer(entry, b[i]))
+}

@@ -1,0 +1,32 @@
+import { isSameAnswer, type Answer } from '../answer.ts'
+import type { Evaluation } from '../evaluation.ts'
+
+/** Whether letter case is ignored: known by a field, or left to R6. */
+export type CaseRule = boolean | 'R6'
+
+/**
+ * Tests something that matches at least as much if letter case is ignored. R6 is asked only where
+ * it makes a difference.
+ */
+export function byCase(
+  e: Evaluation,
+  rule: CaseRule,
+  test: (ignoresCase: boolean) => Answer<boolean>,
+): Answer<boolean> {
+  if (rule !== 'R6') return test(rule)
+  const sensitive = test(false)
+  if (sensitive === true) return true
+  const insensitive = test(true)
+  if (insensitive === false || isSameAnswer(sensitive, insensitive)) return insensitive
+  return e.reading('R6') === 'insensitive' ? insensitive : sensitive
+}
+
+/** Puts letters of ASCII into lower case. */
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+}
+
+/** Puts letters of ASCII into lower case if case is ignored. */
+export function fold(text: string, ignoresCase: boolean): string {
+  return ignoresCase ? lowerAscii(text) : text
+}

@@ -1,0 +1,29 @@
+import type { Evaluation } from '../evaluation.ts'
+import { lowerAscii } from './case.ts'
+
+/**
+ * Finds the host of a Referer, in lower case (request semantics, 3.2); null without one. A value
+ * without a scheme has one by R21.
+ */
+export function findRefererHost(e: Evaluation, value: string): string | null {
+  const text = lowerAscii(value)
+  const found = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)*([^/?#]*)/.exec(text)
+  if (found !== null) return withoutPort(found[1] ?? '')
+  const first = /^[^/:?#]*/.exec(text)?.[0] ?? ''
+  if (first === '') return null
+  return e.reading('R21') === 'host-first' ? first : null
+}
+
+function withoutPort(authority: string): string | null {
+  const host = authority.startsWith('[')
+    ? authority.replace(/\]:.*$/, ']')
+    : authority.replace(/:.*$/, '')
+  return host === '' ? null : host
+}
+
+/** Tests whether a host matches an entry; `*.d` stands for d and all names below it. */
+export function matchHost(entry: string, host: string): boolean {
+  const wanted = lowerAscii(entry)
+  if (!wanted.startsWith('*.')) return host === wanted
+  return host === wanted.slice(2) || host.endsWith(wanted.slice(1))
+}

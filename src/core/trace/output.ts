@@ -1,0 +1,82 @@
+import type { Domain } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import type { Rule } from './rule.ts'
+import type { Reply, Trace } from './trace.ts'
+
+/** Adds the place of a rule's text, where it is known. */
+export type Locate = (rule: Rule) => JsonObject
+
+/** Builds `edgewise.trace/1` of a trace (request semantics, 5). */
+export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Locate): JsonObject {
+  const place = (rule: Rule | null): Json =>
+    rule === null
+      ? null
+      : { item: rule.item, pointer: rule.pointer, pattern: rule.pattern, ...locate(rule) }
+  const get = (name: string): Json => placeReply(trace.replies.get(name), place)
+  const pick = (stage: string, names: string[]): JsonObject =>
+    Object.fromEntries(names.map((name) => [name, get(`${stage}.${name}`)]))
+  const headers = (replies: ReadonlyMap<string, Reply>): JsonObject =>
+    Object.fromEntries([...replies].map(([name, reply]) => [name, placeReply(reply, place)]))
+  return {
+    format: 'edgewise.trace/1',
+    domain,
+    of,
+    request: trace.request,
+    assumed: trace.assumed,
+    unmanaged: trace.unmanaged,
+    notes: trace.notes,
+    outcome: get('outcome'),
+    connection: pick('connection', ['decision', 'settings']),
+    access: {
+      ...pick('access', ['decision', 'deciding']),
+      checks: trace.checks.map(({ report, reply }) => ({
+        item: report.item,
+        state: report.state,
+        result: placeReply(reply, place),
+        exempt: place(report.exempt),
+        also: report.also.map(place),
+        maybe: report.maybe.map(place),
+        rule: place(report.rule),
+      })),
+    },
+    redirect: pick('redirect', ['decision', 'status', 'location']),
+    cache: {
+      ...pick('cache', ['rule']),
+      also: trace.cacheRules.also.map(place),
+      maybe: trace.cacheRules.maybe.map(place),
+      ...pick('cache', [
+        'policy',
+        'seconds',
+        'followsOrigin',
+        'obeysNoCache',
+        'key',
+        'errorSeconds',
+        'lifetime',
+        'stored',
+      ]),
+    },
+    origin: {
+      ...pick('origin', ['item', 'main', 'backups', 'protocol', 'port', 'host', 'url', 'rewrite']),
+      headers: headers(trace.originHeaders),
+      ...pick('origin', ['otherHeaders', 'auth', 'range', 'follow', 'timeout', 'connectTimeout']),
+    },
+    response: {
+      ...pick('response', ['status', 'location']),
+      headers: headers(trace.responseHeaders),
+      ...pick('response', ['otherHeaders', 'compression', 'speedLimit', 'rateLimit', 'drag']),
+    },
+  }
+}
+
+/** An answer as JSON; a rule in it with its place. */
+function placeReply(reply: Reply | undefined, place: (rule: Rule | null) => Json): Json {
+  if (reply === undefined) throw new RangeError('a field of a trace has an answer')
+  const placed = (value: Json): Json => (isRule(value) ? place(value) : value)
+  if ('value' in reply) return { value: placed(reply.value) }
+  const { unknown, managed } = reply
+  return managed === undefined ? { unknown } : { unknown, managed: placed(managed) }
+}
+
+function isRule(value: Json): value is JsonObject & Rule {
+  return isObject(value) && 'pointer' in value && 'item' in value
+}

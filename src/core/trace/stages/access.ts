@@ -1,0 +1,205 @@
+import type { VisitDenyWhitelist } from '../../catalog/generated/items.ts'
+import { castAccepted } from '../../catalog/item-spec.ts'
+import type { ItemKey, Value } from '../../model/item.ts'
+import { all, any, map, not, some, Unknown, uniteUnknown, type Answer } from '../answer.ts'
+import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { isUnknownValue } from '../evaluation.ts'
+import { byCase, fold } from '../match/case.ts'
+import { chooseForm } from '../match/url.ts'
+import { createRule, type Rule } from '../rule.ts'
+import { checks, type Check, type CheckPart } from './checks.ts'
+import { askSeen } from './seen.ts'
+
+/** Asks whether a check denies the request, before any exemption. */
+function askDenies(q: Questions, item: ItemKey, check: Check): Question<Answer<boolean>> {
+  return q.keep(check, `denies ${item}`, () =>
+    q.ask((e) =>
+      map(e.item(item), (value) => (value === null ? false : check.denies(e, q, value))),
+    ),
+  )
+}
+
+/** Asks for the result of a check: true for *deny*. */
+export function askResult(q: Questions, item: ItemKey, check: Check): Question<Answer<boolean>> {
+  return q.keep(check, `result ${item}`, () =>
+    q.ask((e) => {
+      const value = e.item(item)
+      const denies =
+        value instanceof Unknown ? value : value === null ? false : check.denies(e, q, value)
+      if (denies === false) return false
+      return all(
+        () => denies,
+        () => not(isExempt(e, q, check)),
+      )
+    }),
+  )
+}
+
+/** Tests whether the request is exempt from a check (R18). */
+function isExempt(e: Evaluation, q: Questions, check: Check): Answer<boolean> {
+  const exempt = e.ask(askExempt(q))
+  if (exempt === false || check.isAntiLeech === true) return exempt
+  return e.reading('R18') === 'every' ? exempt : false
+}
+
+/** Asks whether an entry of `visit_deny_whitelist` matches. */
+function askExempt(q: Questions): Question<Answer<boolean>> {
+  return q.keep('exempt', '', () =>
+    q.ask((e) =>
+      map(e.item('visit_deny_whitelist'), (value) =>
+        value === null ? false : some(listUrls(value), (url) => matchExempt(e, q, url)),
+      ),
+    ),
+  )
+}
+
+function listUrls(value: Value): string[] {
+  return castAccepted<VisitDenyWhitelist>(value).map(({ url }) => url)
+}
+
+/** Tests whether an exempt URL is the request's, with or without its query (R19). */
+function matchExempt(e: Evaluation, q: Questions, entry: string): Answer<boolean> {
+  return map(e.ask(askSeen(q)), ({ forms }) => {
+    const { path, full } = chooseForm(e, forms)
+    if (full === null || path === null) return new Unknown(['undecidable visit_deny_whitelist'])
+    return byCase(e, 'R6', (ignoresCase) => {
+      const [wanted, exact, alone] = [entry, full, path].map((text) => fold(text, ignoresCase))
+      if (wanted === exact) return true
+      if (entry.includes('?') || wanted !== alone) return false
+      return e.reading('R19') === 'path'
+    })
+  })
+}
+
+/** Asks for the decision of all checks: true for *denied*. */
+export function askDenied(q: Questions): Question<Answer<boolean>> {
+  return q.keep('denied', '', () =>
+    q.ask((e) =>
+      any(
+        ...checks.map(
+          ([item, check]) =>
+            () =>
+              e.ask(askResult(q, item, check)),
+        ),
+      ),
+    ),
+  )
+}
+
+/** Asks which check denies the request; null if none does (R15). */
+export function askDeciding(q: Questions): Question<Answer<ItemKey | null>> {
+  return q.keep('deciding', '', () =>
+    q.ask((e): Answer<ItemKey | null> => {
+      const results = checks.map(([item, check]) => ({
+        item,
+        result: e.ask(askResult(q, item, check)),
+      }))
+      const denying = results.filter(({ result }) => result === true)
+      const unknown = results.filter(({ result }) => result instanceof Unknown)
+      if (denying.length === 0 && unknown.length === 0) return null
+      if (denying.length === 1 && unknown.length === 0) return denying[0]?.item ?? null
+      const reasons = uniteUnknown(unknown.map(({ result }) => result))
+      if (denying.length === 0 && unknown.length === 1 && reasons !== null) return reasons
+      const order = e.open('R15')
+      if (order instanceof Unknown) return uniteUnknown([reasons, order]) ?? order
+      const ranked = (Array.isArray(order) ? order : []).flatMap((name) =>
+        results.filter(({ item }) => item === name),
+      )
+      const first = ranked.find(({ result }) => result !== false)
+      return first?.result === true ? first.item : (reasons ?? null)
+    }),
+  )
+}
+
+/** What is shown of a check. */
+export interface CheckReport {
+  item: ItemKey
+  state: 'set' | 'absent' | 'unmanaged' | 'in-doubt'
+  result: Question<Answer<boolean>>
+  exempt: Rule | null
+  also: Rule[]
+  maybe: Rule[]
+  rule: Rule | null
+}
+
+/** Reports one check: its result, the rule that decides it, and others that match. */
+export function reportCheck(e: Evaluation, q: Questions, item: ItemKey, check: Check): CheckReport {
+  const question = askResult(q, item, check)
+  const result = e.ask(question)
+  const state = findState(e, item)
+  const report: CheckReport = {
+    item,
+    state,
+    result: question,
+    exempt: result === false ? findExempt(e, q, item, check) : null,
+    also: [],
+    maybe: [],
+    rule: null,
+  }
+  const value = e.items.get(item)?.[0] ?? null
+  if (state !== 'set' || isUnknownValue(value) || value === null) return report
+  const matches = askParts(q, item, check, value as Value).map(({ part, ask }) => ({
+    rule: createRule(item, part.pointer, part.pattern),
+    match: e.ask(ask),
+  }))
+  const isWhite = check.isWhite?.(value) === true
+  report.rule = findRule(item, result, isWhite, matches)
+  for (const { rule, match } of matches) {
+    if (match === true && !isSameRule(rule, report.rule)) report.also.push(rule)
+    if (match instanceof Unknown) report.maybe.push(rule)
+  }
+  return report
+}
+
+function isSameRule(a: Rule, b: Rule | null): boolean {
+  return a.pointer === b?.pointer && a.pattern === b.pattern
+}
+
+function askParts(
+  q: Questions,
+  item: ItemKey,
+  check: Check,
+  value: Value,
+): { part: CheckPart; ask: Question<Answer<boolean>> }[] {
+  return q.keep(value, `parts ${item}`, () =>
+    check.listParts(value).map((part) => ({ part, ask: q.ask((e) => part.matches(e, q)) })),
+  )
+}
+
+/** The rule that decides: the first that denies by itself, or lets pass; otherwise the item. */
+function findRule(
+  item: ItemKey,
+  result: Answer<boolean>,
+  isWhite: boolean,
+  matches: { rule: Rule; match: Answer<boolean> }[],
+): Rule | null {
+  if (result instanceof Unknown) return null
+  const named = matches.filter(({ match }) => match === true).map(({ rule }) => rule)
+  const isEntry = ({ pointer }: Rule) => !pointer.startsWith('/allow_empty')
+  if (isWhite && !result) return named.find(isEntry) ?? null
+  if (!result) return null
+  return named.find((rule) => !isWhite || !isEntry(rule)) ?? createRule(item)
+}
+
+function findState(e: Evaluation, item: ItemKey): CheckReport['state'] {
+  const candidates = e.items.get(item)
+  if (candidates === undefined) return e.settings.isTakenAsAbsent(item) ? 'absent' : 'unmanaged'
+  const [value] = candidates
+  if (candidates.length !== 1 || isUnknownValue(value ?? null)) return 'in-doubt'
+  return value === null ? 'absent' : 'set'
+}
+
+/** The entry that exempts a request that would be denied; null if none does. */
+function findExempt(e: Evaluation, q: Questions, item: ItemKey, check: Check): Rule | null {
+  if (e.ask(askDenies(q, item, check)) !== true || e.ask(askExempt(q)) !== true) return null
+  const key = 'visit_deny_whitelist'
+  const value = e.items.get(key)?.[0] ?? null
+  if (findState(e, key) !== 'set' || isUnknownValue(value)) return createRule(key)
+  const entries = q.keep(value, 'entries', () =>
+    listUrls(value).map((url, i) => ({
+      rule: createRule(key, `/${i}`, url),
+      ask: q.ask((each) => matchExempt(each, q, url)),
+    })),
+  )
+  return entries.find(({ ask }) => e.ask(ask) === true)?.rule ?? createRule(key)
+}

@@ -1,0 +1,470 @@
+import type {
+  CombinedBan,
+  DenyProtocol,
+  DenyUrl,
+  IpBlackList,
+  PostUploadSizeLimit,
+  Referer,
+  UserAgent,
+  VisitAreasLimit,
+} from '../../catalog/generated/items.ts'
+import { castAccepted } from '../../catalog/item-spec.ts'
+import type { ItemKey, Value } from '../../model/item.ts'
+import { all, any, map, not, some, Unknown, type Answer } from '../answer.ts'
+import type { Evaluation, Questions } from '../evaluation.ts'
+import { matchAddress } from '../match/address.ts'
+import { findRefererHost, matchHost } from '../match/host.ts'
+import { byCase, fold } from '../match/case.ts'
+import { matchRegex, Regex } from '../match/regex.ts'
+import { matchText } from '../match/text.ts'
+import { chooseForm, compilePattern, matchUrl, matchUrlRegex, type Subject } from '../match/url.ts'
+import { remember } from '../remember.ts'
+import { notGiven, parseAddress } from '../request.ts'
+import { formatAuthority } from '../url.ts'
+import { askAccessHeader } from './headers.ts'
+import { askSeen } from './seen.ts'
+import { deniesSignature, findSignatureFaults, isProtected } from './signature.ts'
+
+/** A part of a check that matches by itself: an entry of a list, or a field. */
+export interface CheckPart {
+  pointer: string
+  pattern: string | null
+  matches: (e: Evaluation, q: Questions) => Answer<boolean>
+}
+
+/** A check of access: when it denies, and its parts. */
+export interface Check {
+  /** Whether the check denies a request, with the value of its item. */
+  denies(e: Evaluation, q: Questions, value: Value): Answer<boolean>
+  /** Lists its parts. Those of a white list let requests pass. */
+  listParts(value: Value): CheckPart[]
+  isWhite?(value: Value): boolean
+  /** Whether `visit_deny_whitelist` exempts from it whatever R18 says. */
+  isAntiLeech?: boolean
+}
+
+/** The client's address (R30). */
+function readClient(e: Evaluation, q: Questions): Answer<string> {
+  const given = e.facts.ip ?? notGiven('ip')
+  const item = e.item('client_real_ip')
+  if (item === null || e.reading('R30') === 'to-origin') return given
+  return map(item, (value) => {
+    const { head } = castAccepted<{ head: string }>(value)
+    return map(
+      e.ask(askAccessHeader(q, head.toLowerCase())),
+      (text) => parseAddress(text ?? '') ?? new Unknown(['not-specified R30']),
+    )
+  })
+}
+
+function matchClient(e: Evaluation, q: Questions, entry: string): Answer<boolean> {
+  return map(readClient(e, q), (address) => matchAddress(entry, address))
+}
+
+function listAddresses(value: Value): CheckPart[] {
+  return castAccepted<IpBlackList>(value).list.map((entry, i) => ({
+    pointer: `/list/${i}`,
+    pattern: entry,
+    matches: (e, q) => matchClient(e, q, entry),
+  }))
+}
+
+/** Tests whether some part matches. */
+function matchesSome(e: Evaluation, q: Questions, parts: CheckPart[]): Answer<boolean> {
+  return some(parts, (part) => part.matches(e, q))
+}
+
+const listParts = {
+  addresses: remember((value: Value & object) => listAddresses(value)),
+}
+
+function asObject(value: Value): Value & object {
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+const ipList = (isWhite: boolean): Check => ({
+  denies: (e, q, value) => {
+    const found = matchesSome(e, q, listParts.addresses(asObject(value)))
+    return isWhite ? not(found) : found
+  },
+  listParts: (value) => listParts.addresses(asObject(value)),
+  isWhite: () => isWhite,
+})
+
+const denyProtocol: Check = {
+  denies: (e, _, value) => castAccepted<DenyProtocol>(value).protocol === e.facts.url.scheme,
+  listParts: (value) => {
+    const { protocol } = castAccepted<DenyProtocol>(value)
+    const matches = (e: Evaluation) => protocol === e.facts.url.scheme
+    return [{ pointer: '/protocol', pattern: protocol, matches }]
+  },
+}
+
+function listCountries(value: Value): CheckPart[] {
+  return castAccepted<VisitAreasLimit>(value)
+    .country_list.split(',')
+    .map((entry) => entry.trim())
+    .map((name) => ({
+      pointer: '/country_list',
+      pattern: name,
+      matches: (e) =>
+        e.facts.country === undefined ? notGiven('country') : e.facts.country === name,
+    }))
+}
+
+const isWhiteArea = (value: Value) => castAccepted<VisitAreasLimit>(value).limit_type === 'white'
+
+const visitAreas: Check = {
+  denies: (e, q, value) => {
+    const found = matchesSome(e, q, listCountries(value))
+    return isWhiteArea(value) ? not(found) : found
+  },
+  listParts: listCountries,
+  isWhite: isWhiteArea,
+}
+
+/** A header that is checked: its text, and whether it is empty (R20). */
+function readChecked(
+  e: Evaluation,
+  q: Questions,
+  name: string,
+): { text: Answer<string>; isEmpty: Answer<boolean> } {
+  const header = e.ask(askAccessHeader(q, name))
+  return {
+    text: map(header, (text) => text ?? ''),
+    isEmpty: map(header, (text) => (text === null ? e.reading('R20') === 'alike' : text === '')),
+  }
+}
+
+/** Tests a part against a header; an absent one matches nothing. */
+function matchHeader(
+  e: Evaluation,
+  q: Questions,
+  name: string,
+  test: (text: string) => Answer<boolean>,
+): Answer<boolean> {
+  return map(e.ask(askAccessHeader(q, name)), (text) =>
+    text === null || text === '' ? false : test(text),
+  )
+}
+
+function listReferers(value: Value): CheckPart[] {
+  return castAccepted<Referer>(value).list.map((entry, i) => ({
+    pointer: `/list/${i}`,
+    pattern: entry,
+    matches: (e, q) =>
+      matchHeader(e, q, 'referer', (text) => {
+        const host = findRefererHost(e, text)
+        return host !== null && matchHost(entry, host)
+      }),
+  }))
+}
+
+const isWhiteReferer = (value: Value) => castAccepted<Referer>(value).type === 2
+
+/** Denies an empty header by a field, and another one by the list. */
+function deniesHeader(
+  e: Evaluation,
+  q: Questions,
+  name: string,
+  allowsEmpty: boolean,
+  parts: CheckPart[],
+  isWhite: boolean,
+): Answer<boolean> {
+  const { isEmpty } = readChecked(e, q, name)
+  return any(
+    () =>
+      all(
+        () => !allowsEmpty,
+        () => isEmpty,
+      ),
+    () =>
+      all(
+        () => not(isEmpty),
+        () => {
+          const found = matchesSome(e, q, parts)
+          return isWhite ? not(found) : found
+        },
+      ),
+  )
+}
+
+const referer: Check = {
+  denies: (e, q, value) =>
+    deniesHeader(
+      e,
+      q,
+      'referer',
+      castAccepted<Referer>(value).allow_empty !== false,
+      listReferers(value),
+      isWhiteReferer(value),
+    ),
+  listParts: (value) => {
+    const isRefused = castAccepted<Referer>(value).allow_empty === false
+    const matches = (e: Evaluation, q: Questions) => readChecked(e, q, 'referer').isEmpty
+    const empty = { pointer: '/allow_empty', pattern: null, matches }
+    return isRefused ? [empty, ...listReferers(value)] : listReferers(value)
+  },
+  isWhite: isWhiteReferer,
+  isAntiLeech: true,
+}
+
+const compileAgent = remember((value: UserAgent) => ({
+  pattern: compilePattern(value.url_match_type, value.url_pattern, 'user_agent/url_pattern'),
+  lines: value.ua_list
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => ({ line, regex: new Regex(line, 'user_agent/ua_list') })),
+}))
+
+/** Whether a field of the user agent ignores case (R25). */
+function ignoresCase(e: Evaluation, value: 'yes' | 'no'): boolean {
+  return (value === 'yes') === (e.reading('R25') === 'name')
+}
+
+function coversUrl(e: Evaluation, q: Questions, item: UserAgent): Answer<boolean> {
+  const { pattern } = compileAgent(item)
+  if (pattern.kind === 'all') return true
+  const rule = ignoresCase(e, item.url_case_insensitive)
+  return matchUrl(e, pattern, e.ask(askSeen(q)), rule)
+}
+
+function listAgents(value: Value): CheckPart[] {
+  const item = castAccepted<UserAgent>(value)
+  return compileAgent(item).lines.map(({ line, regex }) => ({
+    pointer: '/ua_list',
+    pattern: line,
+    matches: (e, q) =>
+      matchHeader(e, q, 'user-agent', (text) => {
+        const isFolded = ignoresCase(e, item.ua_case_insensitive)
+        const [wanted, given] = [fold(line, isFolded), fold(text, isFolded)]
+        if (item.ua_match_type === 'exact') return given === wanted
+        const contained = given.includes(wanted)
+        if (/^[\w /-]*$/.test(line) || e.reading('R26') === 'text') return contained
+        return matchRegex(e, regex, text, isFolded, 'search')
+      }),
+  }))
+}
+
+const isWhiteAgent = (value: Value) => castAccepted<UserAgent>(value).ua_type === 'white'
+
+const userAgent: Check = {
+  denies: (e, q, value) => {
+    const item = castAccepted<UserAgent>(value)
+    return all(
+      () => coversUrl(e, q, item),
+      () =>
+        deniesHeader(
+          e,
+          q,
+          'user-agent',
+          item.allow_empty_ua !== 'no',
+          listAgents(value),
+          isWhiteAgent(value),
+        ),
+    )
+  },
+  listParts: (value) => {
+    const item = castAccepted<UserAgent>(value)
+    const covered = (part: CheckPart): CheckPart => ({
+      ...part,
+      matches: (e, q) =>
+        all(
+          () => coversUrl(e, q, item),
+          () => part.matches(e, q),
+        ),
+    })
+    const matches = (e: Evaluation, q: Questions) => readChecked(e, q, 'user-agent').isEmpty
+    const empty = { pointer: '/allow_empty_ua', pattern: null, matches }
+    const parts = item.allow_empty_ua === 'no' ? [empty, ...listAgents(value)] : listAgents(value)
+    return parts.map(covered)
+  },
+  isWhite: isWhiteAgent,
+}
+
+const visitTimestamp: Check = {
+  denies: (e, _, value) => deniesSignature(e, value),
+  listParts: (value) =>
+    [0, 1, 2, 3].map((i) => ({
+      pointer: ['/req_uri_type', '/deadtime', '/deadtime', '/key'][i] ?? '',
+      pattern: null,
+      matches: (e) =>
+        all(
+          () => isProtected(e, value),
+          () => findSignatureFaults(e, value)[i]?.holds ?? false,
+        ),
+    })),
+  isAntiLeech: true,
+}
+
+type Ban = CombinedBan[number]['configs']
+
+const compileBanUrls = remember(
+  (condition: object & { list: string[] }) => (place: string) =>
+    condition.list.map((entry, i) => new Regex(entry, `${place}/url/list/${i}`)),
+)
+
+/** Whether a condition of a ban ignores case (R24). */
+function banIgnoresCase(e: Evaluation, value: 'yes' | 'no' | undefined): boolean {
+  return ((value ?? 'yes') === 'no') === (e.reading('R24') === 'labels')
+}
+
+function listConditions(
+  e: Evaluation,
+  q: Questions,
+  { method, ip, referer: from, ua, url }: Ban,
+  i: number,
+): (() => Answer<boolean>)[] {
+  const by = (isMatch: 'yes' | 'no' | undefined, found: Answer<boolean>) =>
+    isMatch === 'no' ? not(found) : found
+  const header = (name: string, list: string[], isFolded: () => boolean) =>
+    map(e.ask(askAccessHeader(q, name)), (text): boolean =>
+      text === null && e.reading('R20') === 'distinct'
+        ? false
+        : list.some((entry) => matchText(e, entry, text ?? '', isFolded())),
+    )
+  const conditions: (() => Answer<boolean>)[] = []
+  if (method !== undefined)
+    conditions.push(() => {
+      const given = e.facts.method
+      const wanted = method.method_type.toUpperCase()
+      return by(method.is_match, given === undefined ? notGiven('method') : given === wanted)
+    })
+  if (url !== undefined)
+    conditions.push(() => {
+      const regexes = compileBanUrls(url)(`combined_ban/${i}/configs`)
+      const isFolded = banIgnoresCase(e, url.case_insensitive)
+      const found = some(regexes, (regex) => matchSearch(e, q, regex, isFolded))
+      return by(url.is_match, found)
+    })
+  if (ip !== undefined)
+    conditions.push(() =>
+      by(
+        ip.is_match,
+        some(ip.list, (entry) => matchClient(e, q, entry)),
+      ),
+    )
+  if (from !== undefined)
+    conditions.push(() =>
+      by(
+        from.is_match,
+        header('referer', from.list, () => true),
+      ),
+    )
+  if (ua !== undefined)
+    conditions.push(() =>
+      by(
+        ua.is_match,
+        header('user-agent', ua.list, () => banIgnoresCase(e, ua.case_insensitive)),
+      ),
+    )
+  return conditions
+}
+
+/** Tests whether an expression matches somewhere in the URL, or in what R5 says of it. */
+function matchSearch(
+  e: Evaluation,
+  q: Questions,
+  regex: Regex,
+  isFolded: boolean,
+): Answer<boolean> {
+  if (regex.matchesAll) return true
+  return map(e.ask(askSeen(q)), ({ url, forms }) => {
+    const { path, full } = chooseForm(e, forms)
+    const seen = e.reading('R5')
+    const whole = full === null ? null : formatAuthority(url) + full
+    const text = seen === 'path' ? path : seen === 'path-and-query' ? full : whole
+    return matchRegex(e, regex, text, isFolded, 'search')
+  })
+}
+
+function listBans(value: Value): CheckPart[] {
+  return castAccepted<CombinedBan>(value).map(({ configs }, i) => ({
+    pointer: `/${i}`,
+    pattern: null,
+    matches: (e, q) => {
+      const conditions = listConditions(e, q, configs, i)
+      if (conditions.length < 2) return all(...conditions)
+      const [every, one] = [all(...conditions), any(...conditions)]
+      if (every === one) return every
+      return e.reading('R23') === 'all' ? every : one
+    },
+  }))
+}
+
+const combinedBan: Check = {
+  denies: (e, q, value) => matchesSome(e, q, listBans(value)),
+  listParts: listBans,
+}
+
+const compileDenied = remember((value: DenyUrl) =>
+  value.urls.map((entry, i) => ({ entry, regex: new Regex(entry, `deny_url/urls/${i}`) })),
+)
+
+function listDenied(value: Value): CheckPart[] {
+  return compileDenied(castAccepted<DenyUrl>(value)).map(({ entry, regex }, i) => ({
+    pointer: `/urls/${i}`,
+    pattern: entry,
+    matches: (e, q) =>
+      map(e.ask(askSeen(q)), (subject) => {
+        const found = matchUrlRegex(e, regex, subject, 'R6', 'W')
+        if (found === true || !isSameUrl(e, entry, subject)) return found
+        return e.reading('R27') === 'either' ? true : found
+      }),
+  }))
+}
+
+function isSameUrl(e: Evaluation, entry: string, { url, forms }: Subject): boolean {
+  const { full } = chooseForm(e, forms)
+  if (full === null) return false
+  const whole = formatAuthority(url) + full
+  return byCase(e, 'R6', (isFolded) => fold(entry, isFolded) === fold(whole, isFolded)) === true
+}
+
+const denyUrl: Check = {
+  denies: (e, q, value) => matchesSome(e, q, listDenied(value)),
+  listParts: listDenied,
+}
+
+const uploadSize: Check = {
+  denies: (e, _, value) => {
+    const { limit_value: limit } = castAccepted<PostUploadSizeLimit>(value)
+    const { bodySize, method } = e.facts
+    return all(
+      () => (bodySize === undefined ? notGiven('bodySize') : isBeyond(e, bodySize, limit)),
+      () => {
+        if (method === 'POST' || e.reading('R28') === 'any') return true
+        return method === undefined ? notGiven('method') : false
+      },
+    )
+  },
+  listParts: (value) => [
+    {
+      pointer: '/limit_value',
+      pattern: null,
+      matches: (e, q) => uploadSize.denies(e, q, value),
+    },
+  ],
+}
+
+/** Tests whether bytes are more than a limit in MB (R29). */
+function isBeyond(e: Evaluation, bytes: number, limit: number): boolean {
+  const [small, large] = [bytes > limit * 1e6, bytes > limit * 1_048_576]
+  if (small === large) return small
+  return e.reading('R29') === '1000' ? small : large
+}
+
+/** The ten checks of access, in the order in which they are shown. */
+export const checks: [ItemKey, Check][] = [
+  ['deny_protocol', denyProtocol],
+  ['ip_black_list', ipList(false)],
+  ['ip_white_list', ipList(true)],
+  ['visit_areas_limit', visitAreas],
+  ['referer', referer],
+  ['user_agent', userAgent],
+  ['visit_timestamp', visitTimestamp],
+  ['combined_ban', combinedBan],
+  ['deny_url', denyUrl],
+  ['post_upload_size_limit', uploadSize],
+]

@@ -1,0 +1,109 @@
+import type {
+  ForwardStatus,
+  Timeout,
+  VendorOriginAuth,
+  VisitTimestamp,
+} from '../../catalog/generated/items.ts'
+import { castAccepted } from '../../catalog/item-spec.ts'
+import { choose, map, type Answer } from '../answer.ts'
+import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { compilePattern, matchUrl } from '../match/url.ts'
+import { remember } from '../remember.ts'
+import { readText } from '../secret-text.ts'
+import { formatFull, splitFull } from '../url.ts'
+import { changeOriginQuery } from './cache.ts'
+import { askRewritten, askSeen } from './seen.ts'
+import { removeSignature, strip } from './signature.ts'
+
+/** Asks for path and query of the request to the origin (request semantics, 3.5). */
+export function askOriginUrl(q: Questions): Question<Answer<string>> {
+  return q.keep('origin url', '', () =>
+    q.ask((e) => {
+      const { isRewritten, full } = e.ask(askRewritten(q))
+      return choose(
+        isRewritten,
+        () => map(full, (text) => finishRewritten(e, q, text)),
+        () => map(readClient(e), (text) => changeOriginQuery(e, q, text)),
+      )
+    }),
+  )
+}
+
+/** The client's path and query, without the signature where it is not passed on. */
+function readClient(e: Evaluation): Answer<string> {
+  const sent = formatFull(e.facts.url)
+  return map(e.item('visit_timestamp'), (value) => {
+    if (value === null || castAccepted<VisitTimestamp>(value).origin_type === 2) return sent
+    return map(strip(e), formatFull)
+  })
+}
+
+function finishRewritten(e: Evaluation, q: Questions, rewritten: string): Answer<string> {
+  const changed = changeOriginQuery(e, q, rewritten)
+  const isSame = changed === rewritten
+  const text = isSame || e.reading('R60') === 'query-last' ? changed : rewritten
+  return map(text, (known) =>
+    map(e.item('visit_timestamp'), (value) => {
+      if (value === null) return known
+      const item = castAccepted<VisitTimestamp>(value)
+      if (item.origin_type === 2 || item.req_uri_type > 2) return known
+      const { path, query } = splitFull(known)
+      const without = (keepsTime: boolean) =>
+        formatFull({ path, query: removeSignature(item, query, keepsTime) })
+      const [all, keyOnly] = [without(false), without(true)]
+      return all === keyOnly || e.reading('R35') === 'key-and-time' ? all : keyOnly
+    }),
+  )
+}
+
+const compileAuth = remember((item: VendorOriginAuth) => {
+  const { match_method: method = 'default', pattern = '' } = item
+  const kind = method === 'default' || pattern === '' ? 'all' : method
+  return compilePattern(kind, pattern, 'vendor_origin_auth/pattern')
+})
+
+/** Asks for the URL at which origin requests are authenticated; null for none. */
+export function askAuth(q: Questions): Question<Answer<string | null>> {
+  return q.keep('auth', '', () =>
+    q.ask((e) =>
+      map(e.item('vendor_origin_auth'), (value) => {
+        if (value === null) return null
+        const item = castAccepted<VendorOriginAuth>(value)
+        return choose<string | null>(
+          matchUrl(e, compileAuth(item), e.ask(askSeen(q)), 'R6'),
+          () => readText(e.facts, item.auth_url),
+          () => null,
+        )
+      }),
+    ),
+  )
+}
+
+/** Asks whether large files are fetched in slices. */
+export function askRange(q: Questions): Question<Answer<'on' | 'off'>> {
+  return q.keep('range', '', () =>
+    q.ask((e) => map(e.item('range_back_source'), (value) => (value === 'off' ? 'off' : 'on'))),
+  )
+}
+
+/** Asks for the redirects of the origin that are followed. */
+export function askFollow(q: Questions): Question<Answer<number[]>> {
+  return q.keep('follow', '', () =>
+    q.ask((e) =>
+      map(e.item('forward_status'), (value) =>
+        value === null ? [] : castAccepted<ForwardStatus>(value).codes.toSorted((a, b) => a - b),
+      ),
+    ),
+  )
+}
+
+/** Asks for the timeout in seconds; null for the service's own. */
+export function askTimeout(q: Questions): Question<Answer<number | null>> {
+  return q.keep('timeout', '', () =>
+    q.ask((e) =>
+      map(e.item('timeout'), (value) =>
+        value === null ? null : Number(castAccepted<Timeout>(value).time),
+      ),
+    ),
+  )
+}

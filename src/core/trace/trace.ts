@@ -1,0 +1,324 @@
+import { catalogue } from '../catalog/catalogue.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isSameAnswer, map, Unknown, type Answer } from './answer.ts'
+import {
+  Evaluation,
+  isUnknownValue,
+  Questions,
+  unmanagedBit,
+  type Candidate,
+  type Candidates,
+  type Question,
+} from './evaluation.ts'
+import { readings, type Settings } from './readings.ts'
+import { parseRequest, type Facts } from './request.ts'
+import { createSettings, openReading } from './settings.ts'
+import {
+  askDeciding,
+  askDenied,
+  askResult,
+  reportCheck,
+  type CheckReport,
+} from './stages/access.ts'
+import { askCache, listOtherRules, type OtherRules } from './stages/cache.ts'
+import { checks } from './stages/checks.ts'
+import {
+  askOriginHeader,
+  askOtherHeaders,
+  askResponseHeader,
+  listHeaderNames,
+} from './stages/headers.ts'
+import { askAuth, askFollow, askOriginUrl, askRange, askTimeout } from './stages/origin-request.ts'
+import { askHost, askOrigin } from './stages/origin.ts'
+import {
+  askCompression,
+  askDrag,
+  askOutcome,
+  askRateLimit,
+  askRedirect,
+  askRedirected,
+  askRedirectTarget,
+  askRefused,
+  askSettings,
+  askSpeedLimit,
+  askStatus,
+} from './stages/response.ts'
+import { askRewritten } from './stages/seen.ts'
+import { formatAuthority, formatFull, type RequestUrl } from './url.ts'
+import { askErrorSeconds, askLifetime, askStored } from './stages/stored.ts'
+
+/** An answer in the output: a value; or why it is unknown, and what it is without such items. */
+export type Reply = { value: Json } | { unknown: string[]; managed?: Json }
+
+/** One field of the output: where it stands, and its question. */
+interface Field {
+  stage: string
+  name: string
+  question: Question<unknown>
+  read: (result: unknown) => Answer<unknown>
+}
+
+/** A configuration that requests can be traced through. */
+export interface Compiled {
+  domain: Domain
+  items: Candidates
+  settings: Settings
+  questions: Questions
+  fields: Field[]
+}
+
+/** What the configuration of a domain does to a request (request semantics, 5). */
+export interface Trace {
+  request: JsonObject
+  assumed: JsonObject
+  unmanaged: ItemKey[]
+  notes: string[]
+  /** Answers by stage and name; `outcome` has no stage. */
+  replies: Map<string, Reply>
+  checks: { report: CheckReport; reply: Reply }[]
+  cacheRules: OtherRules
+  originHeaders: Map<string, Reply>
+  responseHeaders: Map<string, Reply>
+}
+
+/**
+ * Compiles the configuration of a domain.
+ *
+ * @param items candidates by item, in canonical form; an item without a key is unmanaged
+ */
+export function compile(
+  domain: Domain,
+  items: ReadonlyMap<ItemKey, readonly Candidate[]>,
+  settings: Settings,
+): Compiled {
+  const questions = new Questions()
+  const prepared = new Map([...items].map(([key, candidates]) => [key, candidates.map(simplify)]))
+  const compiled = { domain, items: prepared, settings, questions }
+  return { ...compiled, fields: listFields(compiled) }
+}
+
+/** An empty list is no value, nor is an empty list of addresses or an empty extension. */
+function simplify(value: Candidate): Candidate {
+  if (Array.isArray(value)) return value.length === 0 ? null : value
+  if (!isObject(value) || isUnknownValue(value)) return value
+  const keys = Object.keys(value)
+  const { list } = value
+  const isAddresses = keys.every((key) => key === 'list' || key === 'mode')
+  if (Array.isArray(list) && list.length === 0 && isAddresses) return null
+  return value['squid'] === '' ? null : value
+}
+
+function listFields({ items, questions: q }: Omit<Compiled, 'fields'>): Field[] {
+  const mayExtend = items.get('extend')?.every((value) => value === null) !== true
+  const field = (
+    stage: string,
+    name: string,
+    question: Question<unknown>,
+    read: Field['read'] = (result) => result,
+  ): Field => {
+    if (!mayExtend || isOfOrigin(stage, name)) return { stage, name, question, read }
+    const wrapped = q.keep(question, `extended ${name}`, () => wrapExtended(q, question, read))
+    return { stage, name, question: wrapped, read: (result) => result }
+  }
+  const part = (stage: string, name: string, question: Question<unknown>, key = name) =>
+    field(stage, name, question, (result) => (isObject(result) ? (result as never)[key] : result))
+  const say = (stage: string, name: string, question: Question<Answer<boolean>>, words: string[]) =>
+    field(stage, name, question, (result) =>
+      map(result as Answer<boolean>, (is) => words[Number(is)]),
+    )
+  return [
+    field('', 'outcome', askOutcome(q)),
+    say('connection', 'decision', askRefused(q), ['open', 'refused']),
+    field('connection', 'settings', askSettings(q)),
+    say('access', 'decision', askDenied(q), ['allowed', 'denied']),
+    field('access', 'deciding', askDeciding(q)),
+    ...checks.map(([item, check]) =>
+      say('checks', item, askResult(q, item, check), ['pass', 'deny']),
+    ),
+    say('redirect', 'decision', askRedirected(q), ['none', 'redirect']),
+    field('redirect', 'status', askRedirect(q)),
+    field('redirect', 'location', askRedirectTarget(q)),
+    ...['rule', 'policy', 'seconds', 'followsOrigin', 'obeysNoCache', 'key'].map((name) =>
+      part('cache', name, askCache(q)),
+    ),
+    field('cache', 'errorSeconds', askErrorSeconds(q)),
+    field('cache', 'lifetime', askLifetime(q)),
+    field('cache', 'stored', askStored(q)),
+    ...['item', 'main', 'backups', 'protocol', 'port'].map((name) =>
+      part('origin', name, askOrigin(q)),
+    ),
+    field('origin', 'host', askHost(q)),
+    field('origin', 'url', askOriginUrl(q)),
+    part('origin', 'rewrite', askRewritten(q), 'rule'),
+    field('origin', 'otherHeaders', askOtherHeaders(q, 'request')),
+    field('origin', 'auth', askAuth(q)),
+    field('origin', 'range', askRange(q)),
+    field('origin', 'follow', askFollow(q)),
+    field('origin', 'timeout', askTimeout(q)),
+    part('origin', 'connectTimeout', askOrigin(q)),
+    part('response', 'status', askStatus(q)),
+    part('response', 'location', askStatus(q)),
+    field('response', 'otherHeaders', askOtherHeaders(q, 'response')),
+    field('response', 'compression', askCompression(q)),
+    field('response', 'speedLimit', askSpeedLimit(q)),
+    field('response', 'rateLimit', askRateLimit(q)),
+    field('response', 'drag', askDrag(q)),
+  ]
+}
+
+/** Answers that `extend` always makes undecidable, or never. */
+function isOfOrigin(stage: string, name: string): boolean {
+  return (
+    stage === 'origin' &&
+    ['item', 'main', 'backups', 'protocol', 'port', 'host', 'connectTimeout'].includes(name)
+  )
+}
+
+/** An answer that `extend` makes undecidable if it may change anything (R50). */
+function wrapExtended(
+  q: Questions,
+  question: Question<unknown>,
+  read: Field['read'],
+): Question<unknown> {
+  return q.ask<unknown>((e) => {
+    const extension = e.item('extend')
+    if (extension === null || e.reading('R50') !== 'anything') return read(e.ask(question))
+    return extension instanceof Unknown ? extension : new Unknown(['undecidable extend'])
+  })
+}
+
+/**
+ * Traces a request through a configuration. Deterministic; asks nothing but its arguments.
+ *
+ * @throws BadRequest for a bad fact
+ */
+export function trace(compiled: Compiled, request: Json): Trace {
+  const facts = parseRequest(request, compiled.domain)
+  const e = new Evaluation(facts, compiled.settings, compiled.items)
+  const headers = listHeaderFields(compiled, e)
+  const fields = [...compiled.fields, ...headers]
+  const answers = fields.map(({ question, read }) => read(e.ask(question)))
+  const absent = new Evaluation(
+    facts,
+    createSettings(compiled.settings.answers, 'absent', compiled.settings.timezone),
+    compiled.items,
+    { on: e, bit: unmanagedBit },
+  )
+  const replies = new Map(
+    fields.map(({ stage, name, question, read }, i) => [
+      join(stage, name),
+      reply(answers[i], () => read(absent.ask(question))),
+    ]),
+  )
+  const of = (stage: string) =>
+    new Map(
+      headers
+        .filter((field) => field.stage === stage)
+        .map(({ name }) => [name, replies.get(join(stage, name)) ?? { unknown: [] }] as const),
+    )
+  return {
+    request: describeRequest(facts, request),
+    assumed: findAssumed(compiled, e, fields, answers),
+    unmanaged: listUnmanaged(compiled),
+    notes: hasExtension(compiled) ? ['extend-set'] : [],
+    replies,
+    checks: checks.map(([item, check]) => ({
+      report: reportCheck(e, compiled.questions, item, check),
+      reply: replies.get(join('checks', item)) ?? { unknown: [] },
+    })),
+    cacheRules: listOtherRules(e, compiled.questions),
+    originHeaders: of('origin.headers'),
+    responseHeaders: of('response.headers'),
+  }
+}
+
+function join(stage: string, name: string): string {
+  return stage === '' ? name : `${stage}.${name}`
+}
+
+function listHeaderFields(compiled: Compiled, e: Evaluation): Field[] {
+  const { questions: q } = compiled
+  const mayExtend = compiled.items.get('extend')?.every((value) => value === null) !== true
+  const same: Field['read'] = (result) => result
+  return (['request', 'response'] as const).flatMap((message) =>
+    listHeaderNames(e, q, message).map((name): Field => {
+      const base = message === 'request' ? askOriginHeader(q, name) : askResponseHeader(q, name)
+      const question = mayExtend
+        ? q.keep(base, 'extended', () => wrapExtended(q, base, same))
+        : base
+      const stage = message === 'request' ? 'origin.headers' : 'response.headers'
+      return { stage, name, question, read: same }
+    }),
+  )
+}
+
+function reply(answer: Answer<unknown>, readManaged: () => Answer<unknown>): Reply {
+  if (!(answer instanceof Unknown)) return { value: toJson(answer) }
+  const found: Reply = { unknown: [...answer.reasons] }
+  if (!answer.reasons.some((reason) => reason.startsWith('unmanaged '))) return found
+  const managed = readManaged()
+  return managed instanceof Unknown ? found : { ...found, managed: toJson(managed) }
+}
+
+function toJson(value: unknown): Json {
+  return value as Json
+}
+
+/** Finds the settled readings whose opening would change an answer. */
+function findAssumed(
+  { settings, items }: Compiled,
+  e: Evaluation,
+  fields: Field[],
+  answers: Answer<unknown>[],
+): JsonObject {
+  const assumed: JsonObject = {}
+  const changes = (bit: number, opened: Settings): boolean => {
+    const other = new Evaluation(e.facts, opened, items, { on: e, bit })
+    return fields.some(
+      ({ question, read }, i) =>
+        e.dependsOn(question, bit) && !isSameAnswer(read(other.ask(question)), answers[i]),
+    )
+  }
+  for (const bit of e.listAsked(fields.map(({ question }) => question))) {
+    if (bit === unmanagedBit) continue
+    const answer = settings.answers[bit]
+    const { name } = readings[bit - 1] ?? {}
+    if (answer === undefined || name === undefined) continue
+    if (changes(bit, openReading(settings, bit))) assumed[name] = answer
+  }
+  const { answers: settled, unmanaged, timezone } = settings
+  if (
+    unmanaged !== 'unknown' &&
+    changes(unmanagedBit, createSettings(settled, 'unknown', timezone))
+  )
+    assumed['unmanaged'] = typeof unmanaged === 'string' ? unmanaged : [...unmanaged]
+  return assumed
+}
+
+function listUnmanaged({ items, settings }: Compiled): ItemKey[] {
+  return [...catalogue.keys()]
+    .filter((key) => !items.has(key) && !settings.isTakenAsAbsent(key))
+    .toSorted()
+}
+
+function hasExtension({ items }: Compiled): boolean {
+  const candidates = items.get('extend') ?? []
+  const [value = null] = candidates
+  return candidates.length === 1 && value !== null && !isUnknownValue(value)
+}
+
+/** The request as it was taken; without secrets. */
+function describeRequest({ url, method, ip }: Facts, request: Json): JsonObject {
+  const { secrets: _, ...given } = isObject(request) ? request : {}
+  return {
+    ...given,
+    url: formatUrl(url),
+    ...(method === undefined ? {} : { method }),
+    ...(ip === undefined ? {} : { ip }),
+  }
+}
+
+function formatUrl(url: RequestUrl): string {
+  return formatAuthority(url) + formatFull(url)
+}
