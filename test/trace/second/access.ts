@@ -1,0 +1,204 @@
+import { report, type Answer } from './answers.ts'
+import type { Check, Part } from './check.ts'
+import { checks } from './checks.ts'
+import {
+  isItemName,
+  isUnknownCandidate,
+  nameRule,
+  emptyToNull,
+  type ItemName,
+  type RuleName,
+} from './items.ts'
+import { isInsensitive, lower, readText } from './matching.ts'
+import { checkNames, type CheckName } from './readings.ts'
+import {
+  all,
+  isYes,
+  known,
+  map,
+  no,
+  not,
+  reasonsOf,
+  some,
+  bind,
+  unknownOf,
+  type Cond,
+  type Result,
+} from './result.ts'
+import { seen } from './seen.ts'
+import { readSubject } from './subjects.ts'
+import type { Trace, World } from './trace.ts'
+
+/** The check of an item; its value is that of the item. */
+function getCheck(item: CheckName): Check<CheckName> {
+  return checks[item] as Check<CheckName>
+}
+
+/** Whether an entry of `visit_deny_whitelist` matches. */
+function matchExempt(world: World, url: unknown, i: number): Cond {
+  const reason = `undecidable visit_deny_whitelist/${i}/url`
+  const ci = isInsensitive(world)
+  return bind(readText(world, url), (entry) => {
+    const isPath = world.is('R19', 'path') && !entry.includes('?')
+    const subject = readSubject(world, seen, isPath ? 'path' : 'path-and-query', reason)
+    return map(subject, (text) => (ci ? lower(text) === lower(entry) : text === entry))
+  })
+}
+
+/** E: the request is exempt. */
+function isExempt(trace: Trace): Cond {
+  return trace.ask('exempt', (world) =>
+    bind(world.item('visit_deny_whitelist'), (entries) =>
+      some(
+        ...(entries ?? []).map(
+          ({ url, turn_on }, i) =>
+            () =>
+              turn_on ? matchExempt(world, url, i) : no,
+        ),
+      ),
+    ),
+  )
+}
+
+/** D of a check. */
+function denies(world: World, item: CheckName): Cond {
+  return bind<unknown, boolean>(world.item(item), (value) =>
+    value === null ? no : getCheck(item).denies(world, value as never),
+  )
+}
+
+/** Whether a check denies. */
+export function isDenied(trace: Trace, item: CheckName): Cond {
+  return trace.ask(`check ${item}`, (world) => {
+    const isAntiLeech = item === 'referer' || item === 'visit_timestamp'
+    return all(
+      () => denies(world, item),
+      () => (isAntiLeech || world.is('R18', 'every') ? not(isExempt(trace)) : known(true)),
+    )
+  })
+}
+
+/** Whether some check denies. */
+export function isAccessDenied(trace: Trace): Cond {
+  return some(...checkNames.map((item) => () => isDenied(trace, item)))
+}
+
+function readDeciding(world: World): Result<string | null> {
+  const { trace } = world
+  const results = checkNames.map((item) => ({ item, denied: isDenied(trace, item) }))
+  const denying = results.filter(({ denied }) => isYes(denied))
+  const open = results.filter(({ denied }) => !denied.known)
+  if (denying.length === 0 && open.length === 0) return known(null)
+  const [only] = denying
+  if (only !== undefined && denying.length === 1 && open.length === 0) return known(only.item)
+  const order = world.special('R15')
+  if (order.known && Array.isArray(order.value)) {
+    const ranked = order.value.map((name) => results.find(({ item }) => item === name))
+    const first = ranked.find((result) => result !== undefined && !isNoDenial(result.denied))
+    if (first !== undefined && isYes(first.denied)) return known(first.item)
+    return unknownOf(reasonsOf(...open.map(({ denied }) => denied)))
+  }
+  const reasons = reasonsOf(...open.map(({ denied }) => denied))
+  const depends = denying.length > 0 || open.length > 1
+  return unknownOf(new Set([...reasons, ...(depends ? ['not-specified R15'] : [])]))
+}
+
+function isNoDenial(denied: Cond): boolean {
+  return denied.known && !denied.value
+}
+
+/** The state of an item. */
+function readState(trace: Trace, item: ItemName): string {
+  const candidates = Object.hasOwn(trace.config.items, item) ? trace.config.items[item] : undefined
+  if (candidates === undefined) return trace.isTakenAsAbsent(item) ? 'absent' : 'unmanaged'
+  if (candidates.length > 1 || isUnknownCandidate(candidates[0])) return 'in-doubt'
+  return emptyToNull(candidates[0]) === null ? 'absent' : 'set'
+}
+
+/** The only value of an item; null if it is absent or has no single value. */
+export function findOnly(trace: Trace, item: ItemName): unknown {
+  if (readState(trace, item) !== 'set') return null
+  return emptyToNull(trace.config.items[item]?.[0])
+}
+
+interface Weighed {
+  rule: RuleName
+  holds: Cond
+}
+
+function weigh(trace: Trace, key: string, parts: Part[]): Weighed[] {
+  return parts.map(({ rule, holds }, i) => ({
+    rule,
+    holds: trace.ask(`${key} ${i} ${JSON.stringify(rule)}`, holds),
+  }))
+}
+
+interface Named {
+  rule: RuleName | null
+  also: RuleName[]
+  maybe: RuleName[]
+}
+
+/** Names the rule of a check, and the other entries that match or may match. */
+function nameRules(trace: Trace, item: CheckName, result: Answer): Named {
+  const value = findOnly(trace, item)
+  if (value === null) return { rule: null, also: [], maybe: [] }
+  const check = getCheck(item)
+  const parts = weigh(trace, `part ${item}`, check.parts?.(value as never) ?? [])
+  const entries = weigh(trace, `entry ${item}`, check.entries?.(value as never) ?? [])
+  const entriesDeny = check.entriesDeny?.(value as never) ?? false
+  const matching = entries.filter(({ holds }) => isYes(holds))
+  const rule = findRule(item, result, parts, matching, entriesDeny)
+  return {
+    rule,
+    also: matching.map((entry) => entry.rule).filter((other) => other !== rule),
+    maybe: entries.filter(({ holds }) => !holds.known).map((entry) => entry.rule),
+  }
+}
+
+function findRule(
+  item: CheckName,
+  result: Answer,
+  parts: Weighed[],
+  matching: Weighed[],
+  entriesDeny: boolean,
+): RuleName | null {
+  if (!('value' in result)) return null
+  const [first] = matching
+  if (result.value === 'pass') return entriesDeny ? null : (first?.rule ?? null)
+  const part = parts.find(({ holds }) => isYes(holds))
+  return part?.rule ?? (entriesDeny ? first?.rule : undefined) ?? nameRule(item, '')
+}
+
+/** The entry that exempts a request from a check that would deny it. */
+function nameExempt(trace: Trace, item: CheckName, result: Answer): RuleName | null {
+  if (!('value' in result) || result.value !== 'pass') return null
+  if (!isYes(trace.ask(`denies ${item}`, (world) => denies(world, item)))) return null
+  const value = findOnly(trace, 'visit_deny_whitelist')
+  if (!Array.isArray(value)) return null
+  const entries = value.map((entry: { url: unknown; turn_on: boolean }, i) => ({
+    rule: nameRule('visit_deny_whitelist', `/${i}`, entry.url),
+    holds: (world: World) => (entry.turn_on ? matchExempt(world, entry.url, i) : no),
+  }))
+  const matching = weigh(trace, 'exempt entry', entries).find(({ holds }) => isYes(holds))
+  return matching?.rule ?? nameRule('visit_deny_whitelist', '')
+}
+
+function traceCheck(trace: Trace, item: CheckName): Record<string, unknown> {
+  const result = report(trace, `result ${item}`, () =>
+    map(isDenied(trace, item), (denied) => (denied ? 'deny' : 'pass')),
+  )
+  const state = isItemName(item) ? readState(trace, item) : 'absent'
+  const { rule, also, maybe } = nameRules(trace, item, result)
+  return { item, state, result, exempt: nameExempt(trace, item, result), also, maybe, rule }
+}
+
+export function traceAccess(trace: Trace): Record<string, unknown> {
+  return {
+    decision: report(trace, 'access.decision', () =>
+      map(isAccessDenied(trace), (denied) => (denied ? 'denied' : 'allowed')),
+    ),
+    deciding: report(trace, 'access.deciding', readDeciding),
+    checks: checkNames.map((item) => traceCheck(trace, item)),
+  }
+}

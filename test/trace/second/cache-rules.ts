@@ -1,0 +1,252 @@
+import { nameRule, splitList, type Items, type RuleName } from './items.ts'
+import { isInsensitive, matchPattern, type PatternKind } from './matching.ts'
+import {
+  firstMatch,
+  isNo,
+  known,
+  map,
+  unknownOf,
+  type Candidate,
+  type Cond,
+  type Result,
+} from './result.ts'
+import { rewritten } from './rewrite.ts'
+import { seen } from './seen.ts'
+import type { Source } from './subjects.ts'
+import type { Trace, World } from './trace.ts'
+import { filterArguments } from './url.ts'
+
+type OldRule = Items['cache_rule'][number]
+type NewRule = Items['cache_rule_list'][number]
+
+/** What happens to the query. */
+export type QueryUse = (query: string | null) => string | null
+
+/** What a rule says, in the terms of the output (request semantics, 3.4). */
+export interface Fields {
+  policy: Result<string>
+  seconds: Result<number | null>
+  followsOrigin: Result<boolean>
+  obeysNoCache: Result<boolean>
+  keyQuery: Result<QueryUse>
+  originQuery: Result<QueryUse>
+}
+
+const asSent: QueryUse = (query) => query
+const none: QueryUse = () => null
+
+const units: Record<string, number> = {
+  Y: 31_536_000,
+  year: 31_536_000,
+  M: 2_628_000,
+  month: 2_628_000,
+  D: 86_400,
+  day: 86_400,
+  h: 3600,
+  hour: 3600,
+  i: 60,
+  minute: 60,
+  s: 1,
+  second: 1,
+}
+
+export function toSeconds(count: number, unit: string): number {
+  return count * (units[unit] ?? Number.NaN)
+}
+
+const bypass: Omit<Fields, 'originQuery' | 'keyQuery'> = {
+  policy: known('bypass'),
+  seconds: known(0),
+  followsOrigin: known(false),
+  obeysNoCache: known(false),
+}
+
+function readOldRule(rule: OldRule): Fields {
+  if (rule.time === 0) return { ...bypass, keyQuery: known(asSent), originQuery: known(asSent) }
+  const query = known(rule.ignore_query === 'on' ? none : asSent)
+  return {
+    policy: known('cache'),
+    seconds: known(toSeconds(rule.time, rule.timeunit ?? 's')),
+    followsOrigin: known(rule.ignore_expired === 'off'),
+    obeysNoCache: known(rule.ignore_no_cache !== 'on'),
+    keyQuery: query,
+    originQuery: query,
+  }
+}
+
+function readNewRule(world: World, rule: NewRule): Fields {
+  const { cache_or_not, expire } = rule
+  const isCached = cache_or_not === undefined ? expire > 0 : cache_or_not === 'yes'
+  if (!isCached) {
+    const { query_params_op = 'do_nothing' } = rule
+    const applies = query_params_op !== 'do_nothing' && world.is('R47', 'applies')
+    const originQuery = applies ? readQueryUses(world, rule).originQuery : known(asSent)
+    return { ...bypass, keyQuery: known(asSent), originQuery }
+  }
+  return {
+    policy: known('cache'),
+    seconds:
+      expire === 0
+        ? map(world.special('R41'), Number)
+        : known(toSeconds(expire, rule.expire_unit ?? 's')),
+    followsOrigin: known(rule.follow_expired === 'yes'),
+    obeysNoCache: known(rule.ignore_no_cache_headers !== 'yes'),
+    ...readQueryUses(world, rule),
+  }
+}
+
+function readQueryUses(world: World, rule: NewRule): Pick<Fields, 'keyQuery' | 'originQuery'> {
+  const { query_params_op = 'do_nothing' } = rule
+  const { query_params_op_way: way, query_params_op_when: when, params } = rule
+  if (query_params_op === 'do_nothing')
+    return { keyQuery: known(asSent), originQuery: known(asSent) }
+  if (query_params_op === 'cache_back_source_remove')
+    return { keyQuery: known(none), originQuery: known(none) }
+  if (way === undefined || when === undefined || params === undefined) {
+    const open = map(world.special('R46'), () => asSent)
+    return { keyQuery: open, originQuery: open }
+  }
+  const names = splitList(params)
+  const use: QueryUse = (query) =>
+    filterArguments(query, (name) => names.includes(name) === (way === 'keep'))
+  return { keyQuery: known(use), originQuery: known(when === 'cache' ? asSent : use) }
+}
+
+/** The fields while no rule matches. */
+function readNoRule(world: World): Fields {
+  const policy = map(world.special('R40'), String)
+  const depends = <T>(bypassed: T, followed: T): Result<T> =>
+    map(policy, (answer) => (answer === 'bypass' ? bypassed : followed))
+  return {
+    policy,
+    seconds: depends<number | null>(0, null),
+    followsOrigin: depends(false, true),
+    obeysNoCache: depends(false, true),
+    keyQuery: depends(asSent, asSent),
+    originQuery: known(asSent),
+  }
+}
+
+/** A rule of either item. */
+export interface CacheRule {
+  name: RuleName
+  priority: number | null
+  match: (trace: Trace, source: Source) => Cond
+  fields: (world: World) => Fields
+}
+
+const oldKinds: Record<OldRule['type'], PatternKind> = {
+  1: 'ext',
+  2: 'dir',
+  3: 'route',
+  4: 'regex',
+}
+
+export function listOldRules(rules: Items['cache_rule']): CacheRule[] {
+  return rules.map((rule, i) => ({
+    name: nameRule('cache_rule', `/${i}`, rule.pattern),
+    priority: null,
+    match: (trace, source) => {
+      const where = `cache_rule/${i}/pattern`
+      return trace.ask(`match ${where} ${source.key} ${JSON.stringify(rule)}`, (world) => {
+        const kind = oldKinds[rule.type]
+        const ci = isInsensitive(world)
+        const regexSubject = 'whole-url'
+        return matchPattern(world, { kind, pattern: rule.pattern, ci, where, source, regexSubject })
+      })
+    },
+    fields: () => readOldRule(rule),
+  }))
+}
+
+export function listNewRules(rules: Items['cache_rule_list']): CacheRule[] {
+  return rules.map((rule, i) => ({
+    name: nameRule('cache_rule_list', `/${i}`, rule.pattern),
+    priority: rule.priority ?? null,
+    match: (trace, source) => {
+      const where = `cache_rule_list/${i}/pattern`
+      return trace.ask(`match ${where} ${source.key} ${JSON.stringify(rule)}`, (world) => {
+        const { match_method: kind, pattern, case_ignore = 'yes' } = rule
+        return matchPattern(world, { kind, pattern, ci: case_ignore === 'yes', where, source })
+      })
+    },
+    fields: (world) => readNewRule(world, rule),
+  }))
+}
+
+/** Which URL the rules match, and the key shows. */
+export function readCacheSource(world: World): Source {
+  return world.is('R3', 'cache-first') ? seen : rewritten
+}
+
+interface Ranked {
+  rule: CacheRule
+  match: Cond
+  i: number
+}
+
+/** Rules that may match, by rank. */
+function rank(world: World, rules: Ranked[]): Ranked[] {
+  const hasPlain = rules.some(({ rule }) => rule.priority === null)
+  const hasRanked = rules.some(({ rule }) => rule.priority !== null)
+  const plainRank = hasPlain && hasRanked && world.is('R39', 'before') ? -Infinity : Infinity
+  const ranks = rules.map(({ rule }) => rule.priority ?? plainRank)
+  const hasEqual = new Set(ranks).size < ranks.length
+  const place = hasEqual && world.is('R14', 'last') ? -1 : 1
+  const rankOf = ({ rule }: Ranked): number => rule.priority ?? plainRank
+  return rules.toSorted((a, b) => {
+    const [left, right] = [rankOf(a), rankOf(b)]
+    return left === right ? place * (a.i - b.i) : left < right ? -1 : 1
+  })
+}
+
+type List = { state: 'absent' } | { state: 'unknown'; reasons: ReadonlySet<string> } | Rules
+type Rules = { state: 'set'; rules: Ranked[] }
+
+function readList(
+  world: World,
+  source: Source,
+  item: Result<CacheRule[] | null>,
+  order: (rules: Ranked[]) => Ranked[],
+): List {
+  if (!item.known) return { state: 'unknown', reasons: item.reasons }
+  if (item.value === null) return { state: 'absent' }
+  const rules = item.value
+    .map((rule, i) => ({ rule, i, match: rule.match(world.trace, source) }))
+    .filter(({ match }) => !isNo(match))
+  return { state: 'set', rules: order(rules) }
+}
+
+/** Joins the lists of both items. */
+function joinLists(world: World, newer: List, older: List): List[] {
+  if (newer.state === 'absent' || older.state === 'absent') return [newer, older]
+  const way = world.reading('R38')
+  if (way === 'list-only') return [newer]
+  if (way === 'rule-only') return [older]
+  return way === 'list-first' ? [newer, older] : [older, newer]
+}
+
+/** Decides a field by the first rule that matches. */
+export function decideField<T>(
+  world: World,
+  source: Source,
+  pick: (fields: Fields, rule: CacheRule | null) => Result<T>,
+): Result<T> {
+  const newer = map(world.item('cache_rule_list'), (rules) => rules && listNewRules(rules))
+  const older = map(world.item('cache_rule'), (rules) => rules && listOldRules(rules))
+  const lists = joinLists(
+    world,
+    readList(world, source, newer, (rules) => rank(world, rules)),
+    readList(world, source, older, (rules) => rules),
+  )
+  const candidates = lists.flatMap((list): Candidate<T>[] => {
+    if (list.state === 'absent') return []
+    if (list.state === 'unknown')
+      return [{ match: unknownOf(list.reasons), field: () => unknownOf(list.reasons) }]
+    return list.rules.map(({ rule, match }) => ({
+      match,
+      field: () => pick(rule.fields(world), rule),
+    }))
+  })
+  return firstMatch(candidates, () => pick(readNoRule(world), null))
+}

@@ -1,0 +1,295 @@
+import type { Headers } from './facts.ts'
+import { writeAddress } from './ip.ts'
+import { isRecord, isUnknownCandidate, type Items } from './items.ts'
+import { isInsensitive, matchPattern, readText } from './matching.ts'
+import {
+  choose,
+  isNo,
+  known,
+  map,
+  no,
+  reasonsOf,
+  some,
+  sortTexts,
+  unknown,
+  unknownOf,
+  yes,
+  type Cond,
+  type Result,
+} from './result.ts'
+import { seen } from './seen.ts'
+import type { Trace, World } from './trace.ts'
+
+type Rule = Items['head_control']['list'][number]
+export type Direction = Rule['head_direction']
+
+/** The values of a header; null: absent. */
+export type Values = Result<string[] | null>
+
+/** A header while operations change it. */
+interface State {
+  values: Values
+  /** Whether an operation wrote the values. */
+  isSet: Cond
+}
+
+type Step = (world: World, name: string, state: State) => State
+
+/** A header of the request or the answer as given. */
+export function readFact(headers: Headers, name: string, fact: string): Result<string | null> {
+  const text = headers.named.get(name)
+  if (text !== undefined) return known(text)
+  return headers.noOthers ? known(null) : unknown(`not-given ${fact}.${name}`)
+}
+
+export function readClientHeader(world: World, name: string): Result<string | null> {
+  return readFact(world.facts.headers, name, 'headers')
+}
+
+export function readOriginHeader(world: World, name: string): Result<string | null> {
+  return readFact(world.facts.originHeaders, name, 'origin.headers')
+}
+
+function start(text: Result<string | null>): State {
+  return { values: map(text, (value) => (value === null ? null : [value])), isSet: no }
+}
+
+/** Whether a rule of `head_control` matches: a question of its own. */
+export function matchHeadRule(trace: Trace, rule: Rule, i: number): Cond {
+  const where = `head_control/list/${i}/regex`
+  return trace.ask(`match ${where} ${JSON.stringify(rule)}`, (world) =>
+    matchPattern(world, {
+      kind: 'regex',
+      pattern: rule.regex,
+      ci: isInsensitive(world),
+      where,
+      source: seen,
+    }),
+  )
+}
+
+/** An item that may do anything to the header. */
+function disturb(state: State, item: Result<unknown>): State {
+  const reasons = reasonsOf(item)
+  return {
+    values: unknownOf(new Set([...reasonsOf(state.values), ...reasons])),
+    isSet: some(
+      () => state.isSet,
+      () => unknownOf(reasons),
+    ),
+  }
+}
+
+/** The rules of one direction of `head_control`. */
+function control(direction: Direction): Step {
+  return (world, name, state) => {
+    const item = world.item('head_control')
+    if (!item.known) return disturb(state, item)
+    const rules = (item.value?.list ?? [])
+      .map((rule, i) => ({ rule, i }))
+      .filter(({ rule }) => rule.head_direction === direction && rule.head.toLowerCase() === name)
+      .map(({ rule, i }) => ({ rule, i, match: matchHeadRule(world.trace, rule, i) }))
+      .filter(({ match }) => !isNo(match))
+    return sortByOrder(world, rules)
+      .filter(({ rule, i, match }) =>
+        world.either(`head_control/list/${i} ${JSON.stringify(rule)}`, match),
+      )
+      .reduce((before, { rule }) => operate(world, rule, before), state)
+  }
+}
+
+function sortByOrder<T extends { rule: Rule; i: number }>(world: World, rules: T[]): T[] {
+  if (rules.length < 2) return rules
+  const sign = world.is('R61', 'ascending') ? 1 : -1
+  const hasEqual = new Set(rules.map(({ rule }) => rule.order)).size < rules.length
+  const place = hasEqual && world.is('R14', 'last') ? -1 : 1
+  return rules.toSorted((a, b) => sign * (a.rule.order - b.rule.order) || place * (a.i - b.i))
+}
+
+function operate(world: World, rule: Rule, { values, isSet }: State): State {
+  if (rule.head_op === 'DEL') return { values: known(null), isSet: no }
+  const written: Values = map(readText(world, rule.value ?? ''), (text) => [text])
+  const isAbsent = map(values, (list) => list === null)
+  if (rule.head_op === 'ALT') {
+    const adds = (): boolean => world.is('R63', 'add')
+    return {
+      values: choose(
+        isAbsent,
+        () => (adds() ? written : known(null)),
+        () => written,
+      ),
+      isSet: choose(
+        isAbsent,
+        () => known(adds()),
+        () => yes,
+      ),
+    }
+  }
+  return {
+    values: choose(
+      isAbsent,
+      () => written,
+      () => join(world.reading('R62'), values, written),
+    ),
+    isSet: choose(
+      isAbsent,
+      () => yes,
+      () => (world.is('R62', 'keep') ? isSet : yes),
+    ),
+  }
+}
+
+/** The values of a header that is there and gets more: `append`, `replace` or `keep`. */
+function join(way: string, values: Values, written: Values): Values {
+  if (way === 'keep') return values
+  if (way !== 'append') return written
+  if (values.known && written.known)
+    return known([...(values.value ?? []), ...(written.value ?? [])])
+  return unknownOf(reasonsOf(values, written))
+}
+
+const realIp: Step = (world, name, state) => {
+  const item = world.item('client_real_ip')
+  if (item.known && item.value?.head.toLowerCase() !== name) return state
+  if (world.is('R30', 'from-client')) return state
+  if (!item.known) return disturb(state, item)
+  const { ip } = world.facts
+  return {
+    values: ip === undefined ? unknown('not-given ip') : known([writeAddress(ip)]),
+    isSet: yes,
+  }
+}
+
+const backSource: Step = (world, name, state) => {
+  const item = world.item('add_back_source_head')
+  if (!item.known) return disturb(state, item)
+  const entries = (item.value ?? []).filter(({ head_name }) => head_name.toLowerCase() === name)
+  const ordered = entries.length > 1 && world.is('R14', 'first') ? entries.toReversed() : entries
+  return ordered.reduce<State>((before, { head_value, write_when_exists = 'yes' }) => {
+    const written: Values = map(readText(world, head_value), (text) => [text])
+    if (write_when_exists === 'yes') return { values: written, isSet: yes }
+    const isAbsent = map(before.values, (list) => list === null)
+    return {
+      values: choose(
+        isAbsent,
+        () => written,
+        () => before.values,
+      ),
+      isSet: choose(
+        isAbsent,
+        () => yes,
+        () => before.isSet,
+      ),
+    }
+  }, state)
+}
+
+const addResponse: Step = (world, name, state) => {
+  const item = world.item('add_response_head')
+  if (!item.known) return disturb(state, item)
+  const texts = (item.value?.list ?? []).flatMap((entry) =>
+    typeof entry !== 'string' && entry.name.toLowerCase() === name ? [entry.value] : [],
+  )
+  if (texts.length === 0) return state
+  const parts = texts.map((text) => readText(world, text))
+  const written: Values = parts.every((part) => part.known)
+    ? known(parts.map((part) => part.value))
+    : unknownOf(reasonsOf(...parts))
+  const values = choose(
+    map(state.values, (list) => list === null),
+    () => written,
+    () => join(world.reading('R65'), state.values, written),
+  )
+  return { values, isSet: yes }
+}
+
+function run(world: World, name: string, first: State, steps: Step[]): State {
+  return steps.reduce((state, step) => step(world, name, state), first)
+}
+
+/** A header of the request to the origin. */
+export function readOriginRequest(world: World, name: string): State {
+  const orders: Record<string, Step[]> = {
+    'head-control-last': [control('CLI_REQ'), realIp, backSource, control('SER_REQ')],
+    'head-control-first': [control('CLI_REQ'), control('SER_REQ'), realIp, backSource],
+    'real-ip-last': [control('CLI_REQ'), backSource, control('SER_REQ'), realIp],
+  }
+  return run(world, name, start(readClientHeader(world, name)), orders[world.reading('R64')] ?? [])
+}
+
+/** A header of the response. */
+export function readResponse(world: World, name: string): Values {
+  const isFirst = world.is('R64', 'head-control-first')
+  const rest = isFirst ? [control('CLI_REP'), addResponse] : [addResponse, control('CLI_REP')]
+  const first = start(readOriginHeader(world, name))
+  return run(world, name, first, [control('SER_REP'), ...rest]).values
+}
+
+function toText(values: Values): Result<string | null> {
+  return map(values, (list) => (list === null ? null : list.join(', ')))
+}
+
+/** A header of the client as access sees it: a question of its own. */
+export function readAccessHeader(world: World, name: string): Result<string | null> {
+  return world.ask(`access header ${name}`, (inner) => {
+    const fact = readClientHeader(inner, name)
+    if (inner.is('R66', 'after-access')) return fact
+    return toText(run(inner, name, start(fact), [control('CLI_REQ')]).values)
+  })
+}
+
+/** A header of the origin as the cache sees it: a question of its own. */
+export function readCacheHeader(world: World, name: string): Result<string | null> {
+  return world.ask(`cache header ${name}`, (inner) => {
+    const fact = readOriginHeader(inner, name)
+    if (inner.is('R67', 'after-cache')) return fact
+    return toText(run(inner, name, start(fact), [control('SER_REP')]).values)
+  })
+}
+
+/** The candidates of an item that are values. */
+function listValues<K extends keyof Items>(trace: Trace, item: K): Items[K][] {
+  const { items } = trace.config
+  const candidates = Object.hasOwn(items, item) ? (items[item] ?? []) : []
+  return candidates
+    .filter((candidate) => candidate !== null && !isUnknownCandidate(candidate))
+    .map((candidate) => candidate as Items[K])
+}
+
+function listControlled(trace: Trace, directions: Direction[]): string[] {
+  return listValues(trace, 'head_control').flatMap(({ list }) =>
+    list.flatMap((rule, i) =>
+      directions.includes(rule.head_direction) && !isNo(matchHeadRule(trace, rule, i))
+        ? [rule.head]
+        : [],
+    ),
+  )
+}
+
+function toNames(heads: string[]): string[] {
+  return sortTexts(new Set(heads.map((head) => head.toLowerCase())))
+}
+
+/** Names of the headers of origin requests that have an operation. */
+export function listOriginNames(trace: Trace): string[] {
+  const heads = listValues(trace, 'client_real_ip').map(({ head }) => head)
+  const { settled } = trace.settings
+  if (heads.length > 0 && settled.has('R30')) trace.touch('R30')
+  const isIdle = settled.get('R30') === 'from-client'
+  const added = listValues(trace, 'add_back_source_head').flatMap((entries) =>
+    entries.map(({ head_name }) => head_name),
+  )
+  return toNames([
+    ...listControlled(trace, ['CLI_REQ', 'SER_REQ']),
+    ...(isIdle ? [] : heads),
+    ...added,
+  ])
+}
+
+/** Names of the headers of responses that have an operation. */
+export function listResponseNames(trace: Trace): string[] {
+  const added = listValues(trace, 'add_response_head').flatMap(({ list }) =>
+    list.flatMap((entry) => (isRecord(entry) && typeof entry !== 'string' ? [entry.name] : [])),
+  )
+  return toNames([...listControlled(trace, ['SER_REP', 'CLI_REP']), ...added])
+}

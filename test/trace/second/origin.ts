@@ -1,0 +1,305 @@
+import { report, type Answer } from './answers.ts'
+import { decideField, readCacheSource } from './cache-rules.ts'
+import { listOriginNames, readOriginRequest } from './headers.ts'
+import type { Items } from './items.ts'
+import { isInsensitive, matchPattern, readText } from './matching.ts'
+import {
+  listGroupTargets,
+  listNewOriginLevels,
+  listOriginLevels,
+  readPlainHost,
+  type Levels,
+  type Target,
+} from './origin-targets.ts'
+import {
+  all,
+  both,
+  choose,
+  collect,
+  isSame,
+  known,
+  map,
+  bind,
+  unknownOf,
+  type Cond,
+  type Result,
+} from './result.ts'
+import { readRewriteRule, readRewritten } from './rewrite.ts'
+import { seen } from './seen.ts'
+import {
+  dropSignature,
+  findSigned,
+  isCovered,
+  isUnsigned,
+  stripSignature,
+  type SignedUrls,
+} from './signature.ts'
+import type { Trace, World } from './trace.ts'
+import { joinQuery, splitQuery } from './url.ts'
+
+/** What a field takes from the item that is the origin. */
+interface Pick<T> {
+  tos_origin: (value: Items['tos_origin']) => Result<T>
+  new_origin: (value: Items['new_origin']) => Result<T>
+  origin: (value: Items['origin']) => Result<T>
+  none: () => Result<T>
+}
+
+/** Chooses the item that is the origin (request semantics, 3.5), without `extend`. */
+function chooseOrigin<T>(world: World, pick: Pick<T>): Result<T> {
+  const take = <K extends 'tos_origin' | 'new_origin' | 'origin'>(
+    name: K,
+    from: (value: Items[K]) => Result<T>,
+    rest: () => Result<T>,
+  ): Result<T> => {
+    const item = world.item(name)
+    return choose<T>(
+      map(item, (value) => value !== null),
+      () => bind(item, (value) => (value === null ? rest() : from(value))),
+      rest,
+    )
+  }
+  const tos = (rest: () => Result<T>) => (): Result<T> => take('tos_origin', pick.tos_origin, rest)
+  const newer = (rest: () => Result<T>) => (): Result<T> =>
+    take('new_origin', pick.new_origin, rest)
+  const plain = (rest: () => Result<T>) => (): Result<T> => take('origin', pick.origin, rest)
+  const way = world.reading('R51')
+  if (way === 'tos-first') return tos(newer(plain(pick.none)))()
+  if (way === 'tos-second') return newer(tos(plain(pick.none)))()
+  return newer(plain(tos(pick.none)))()
+}
+
+function readItem(world: World): Result<string | null> {
+  return chooseOrigin<string | null>(world, {
+    tos_origin: () => known('tos_origin'),
+    new_origin: () => known('new_origin'),
+    origin: () => known('origin'),
+    none: () => known(null),
+  })
+}
+
+/** A field of the levels of the origin. */
+function readLevels<T>(
+  world: World,
+  needsEndpoint: boolean,
+  read: (levels: Levels) => Result<T>,
+  none: T,
+): Result<T> {
+  return chooseOrigin<T>(world, {
+    tos_origin: (value) => bind(listGroupTargets(world, value, needsEndpoint), read),
+    new_origin: (value) => read(listNewOriginLevels(world, value)),
+    origin: (value) => read(listOriginLevels(world, value)),
+    none: () => known(none),
+  })
+}
+
+function showLevel(level: Target[]): unknown {
+  return level.map(({ address, weight }) => ({ address, weight }))
+}
+
+/** One value if all main targets agree, else the distinct values in the order of main. */
+function joinValues<T>(values: T[]): T | T[] | null {
+  const distinct = values.filter(
+    (value, i) => values.findIndex((other) => isSame(other, value)) === i,
+  )
+  return distinct.length > 1 ? distinct : (distinct[0] ?? null)
+}
+
+function readEndpoint(world: World, field: 'protocol' | 'port'): Result<unknown> {
+  return readLevels<unknown>(
+    world,
+    true,
+    ([main = []]) => known(joinValues(main.map((target) => target[field]))),
+    null,
+  )
+}
+
+function readTargetHost(world: World): Result<unknown> {
+  const join = ([main = []]: Levels, usesItem: () => boolean): Result<unknown> => {
+    const hosts = main.map(({ host }) =>
+      host === null ? readPlainHost(world, usesItem()) : known(host),
+    )
+    return map(collect(hosts), joinValues)
+  }
+  return chooseOrigin<unknown>(world, {
+    tos_origin: (value) =>
+      bind(listGroupTargets(world, value, false), (levels) =>
+        join(levels, () => world.is('R56', 'origin_host')),
+      ),
+    new_origin: (value) => join(listNewOriginLevels(world, value), () => true),
+    origin: (value) => join(listOriginLevels(world, value), () => true),
+    none: () => known(null),
+  })
+}
+
+function readHost(world: World): Result<unknown> {
+  const header = readOriginRequest(world, 'host')
+  return choose<unknown>(
+    header.isSet,
+    () =>
+      world.is('R57', 'header')
+        ? map(header.values, (values) => values?.join(', ') ?? null)
+        : readTargetHost(world),
+    () => readTargetHost(world),
+  )
+}
+
+function readConnectTimeout(world: World): Result<unknown> {
+  const item = map(world.item('connect_timeout'), (value) =>
+    value === null ? null : Number(value.origin_connect_timeout),
+  )
+  return chooseOrigin<unknown>(world, {
+    tos_origin: () => item,
+    new_origin: (value) => {
+      const [main = []] = listNewOriginLevels(world, value)
+      const own = joinValues(main.map(({ connectTimeout }) => connectTimeout))
+      if (world.is('R68', 'new_origin')) return known(own)
+      return map(item, (seconds) => seconds ?? own)
+    },
+    origin: () => item,
+    none: () => item,
+  })
+}
+
+/** Path and query with the query that the cache rules send to the origin. */
+function applyOriginQuery(
+  world: World,
+  target: Result<{ path: string; query: string | null }>,
+): Result<string> {
+  return decideField<string>(world, readCacheSource(world), ({ originQuery }) =>
+    both(target, originQuery, ({ path, query }, use) => known(joinQuery(path, use(query)))),
+  )
+}
+
+function readPlainTarget(world: World): Result<string> {
+  const { url } = world.facts
+  const target = bind(world.item('visit_timestamp'), (value) =>
+    (value?.origin_type ?? 1) === 1 ? stripSignature(world) : known(url),
+  )
+  return applyOriginQuery(world, target)
+}
+
+/** Whether the arguments of a signature go from a rewritten Q. */
+function dropsArguments(world: World, value: SignedUrls): Cond {
+  if ((value.origin_type ?? 1) !== 1 || value.req_uri_type > 2) return known(false)
+  return all(
+    () => isCovered(world, value),
+    () => map(isUnsigned(findSigned(world, value)), (unsigned) => !unsigned),
+  )
+}
+
+function readRewrittenTarget(world: World, text: Result<string>): Result<string> {
+  const target = world.is('R60', 'query-last')
+    ? applyOriginQuery(world, map(text, splitQuery))
+    : text
+  const item = world.item('visit_timestamp')
+  if (!item.known) return both(target, item, () => target)
+  const { value } = item
+  if (value === null) return target
+  return choose(
+    dropsArguments(world, value),
+    () =>
+      map(target, (sent) => {
+        const { path, query } = splitQuery(sent)
+        return joinQuery(path, dropSignature(world, value, query))
+      }),
+    () => target,
+  )
+}
+
+/** Path and query of requests to the origin. */
+function readTarget(world: World): Result<string> {
+  const rewritten = readRewritten(world)
+  return choose<string>(
+    map(rewritten, (text) => text === null),
+    () => readPlainTarget(world),
+    () => readRewrittenTarget(world, rewritten.known ? known(rewritten.value ?? '') : rewritten),
+  )
+}
+
+function readAuth(world: World): Result<string | null> {
+  return bind(world.item('vendor_origin_auth'), (value) => {
+    if (value === null) return known<string | null>(null)
+    const { match_method: kind = 'default', pattern = '' } = value
+    const url: Result<string | null> = readText(world, value.auth_url)
+    if (kind === 'default' || pattern === '') return url
+    const matches = matchPattern(world, {
+      kind,
+      pattern,
+      ci: isInsensitive(world),
+      where: 'vendor_origin_auth/pattern',
+      source: seen,
+    })
+    return choose(
+      matches,
+      () => url,
+      () => known(null),
+    )
+  })
+}
+
+/** Whether headers without an operation stay as they are. */
+export function reportOthers(
+  trace: Trace,
+  key: string,
+  items: ('head_control' | 'client_real_ip' | 'add_back_source_head' | 'add_response_head')[],
+): Answer {
+  return report(trace, key, (world) => {
+    const isFromClient = trace.settings.settled.get('R30') === 'from-client'
+    const reasons = items.flatMap((name) => {
+      const item = world.item(name)
+      if (item.known) return []
+      if (name === 'client_real_ip') trace.touch('R30')
+      return name === 'client_real_ip' && isFromClient ? [] : [...item.reasons]
+    })
+    return reasons.length === 0 ? known('untouched') : unknownOf(new Set(reasons))
+  })
+}
+
+function traceHeaders(trace: Trace): Record<string, unknown> {
+  return Object.fromEntries(
+    listOriginNames(trace).map((name) => [
+      name,
+      report(trace, `origin header ${name}`, (world) => readOriginRequest(world, name).values),
+    ]),
+  )
+}
+
+export function traceOrigin(trace: Trace): Record<string, unknown> {
+  const covered = <T>(name: string, question: (world: World) => Result<T>): Answer =>
+    report(trace, `origin.${name}`, question, true)
+  const plain = <T>(name: string, question: (world: World) => Result<T>): Answer =>
+    report(trace, `origin.${name}`, question)
+  const showMain = ([main = []]: Levels): Result<unknown> => known(showLevel(main))
+  const showBackups = ([, ...rest]: Levels): Result<unknown> => known(rest.map(showLevel))
+  return {
+    item: covered('item', readItem),
+    main: covered('main', (world) => readLevels<unknown>(world, false, showMain, null)),
+    backups: covered('backups', (world) => readLevels<unknown>(world, false, showBackups, null)),
+    protocol: covered('protocol', (world) => readEndpoint(world, 'protocol')),
+    port: covered('port', (world) => readEndpoint(world, 'port')),
+    host: covered('host', readHost),
+    url: plain('url', readTarget),
+    rewrite: plain('rewrite', readRewriteRule),
+    headers: traceHeaders(trace),
+    otherHeaders: reportOthers(trace, 'origin.otherHeaders', [
+      'head_control',
+      'client_real_ip',
+      'add_back_source_head',
+    ]),
+    auth: plain('auth', readAuth),
+    range: plain('range', (world) =>
+      map(world.item('range_back_source'), (value) => value ?? 'on'),
+    ),
+    follow: plain('follow', (world) => map(world.item('forward_status'), listCodes)),
+    timeout: plain('timeout', (world) =>
+      map(world.item('timeout'), (value) => (value === null ? null : Number(value.time))),
+    ),
+    connectTimeout: covered('connectTimeout', readConnectTimeout),
+  }
+}
+
+/** The statuses that are followed. */
+export function listCodes(value: Items['forward_status'] | null): number[] {
+  return [...new Set<number>(value?.codes ?? [])].toSorted((a, b) => a - b)
+}
