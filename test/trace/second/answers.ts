@@ -9,8 +9,8 @@ export function toAnswer(result: Result<unknown>): Answer {
 }
 
 /**
- * Answers a question of the output, with what `extend` does to it: with R50 `origin` it decides some
- * fields of the origin, with `anything` all answers.
+ * Answers a question of the output, with what `extend` does to it: with R50 `origin` it decides
+ * some fields of the origin, with `anything` all answers.
  */
 export function report<T>(
   trace: Trace,

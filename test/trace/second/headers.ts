@@ -1,6 +1,6 @@
 import type { Headers } from './facts.ts'
 import { writeAddress } from './ip.ts'
-import { isRecord, isUnknownCandidate, type Items } from './items.ts'
+import { findSecret, isRecord, isUnknownCandidate, type Items } from './items.ts'
 import { isInsensitive, matchPattern, readText } from './matching.ts'
 import {
   choose,
@@ -33,7 +33,16 @@ interface State {
   isSet: Cond
 }
 
-type Step = (world: World, name: string, state: State) => State
+/** Reads a text that a header gets. */
+type Read = (world: World, text: unknown) => Result<string>
+
+/** Reads a text that the output shows: a secret never is. */
+export const readShown: Read = (world, text) => {
+  const secret = findSecret(text)
+  return secret === null ? readText(world, text) : unknown(`not-given secret:${secret}`)
+}
+
+type Step = (world: World, name: string, state: State, read: Read) => State
 
 /** A header of the request or the answer as given. */
 export function readFact(headers: Headers, name: string, fact: string): Result<string | null> {
@@ -82,7 +91,7 @@ function disturb(state: State, item: Result<unknown>): State {
 
 /** The rules of one direction of `head_control`. */
 function control(direction: Direction): Step {
-  return (world, name, state) => {
+  return (world, name, state, read) => {
     const item = world.item('head_control')
     if (!item.known) return disturb(state, item)
     const rules = (item.value?.list ?? [])
@@ -94,7 +103,7 @@ function control(direction: Direction): Step {
       .filter(({ rule, i, match }) =>
         world.either(`head_control/list/${i} ${JSON.stringify(rule)}`, match),
       )
-      .reduce((before, { rule }) => operate(world, rule, before), state)
+      .reduce((before, { rule }) => operate(world, rule, before, read), state)
   }
 }
 
@@ -106,9 +115,9 @@ function sortByOrder<T extends { rule: Rule; i: number }>(world: World, rules: T
   return rules.toSorted((a, b) => sign * (a.rule.order - b.rule.order) || place * (a.i - b.i))
 }
 
-function operate(world: World, rule: Rule, { values, isSet }: State): State {
+function operate(world: World, rule: Rule, { values, isSet }: State, read: Read): State {
   if (rule.head_op === 'DEL') return { values: known(null), isSet: no }
-  const written: Values = map(readText(world, rule.value ?? ''), (text) => [text])
+  const written: Values = map(read(world, rule.value ?? ''), (text) => [text])
   const isAbsent = map(values, (list) => list === null)
   if (rule.head_op === 'ALT') {
     const adds = (): boolean => world.is('R63', 'add')
@@ -160,13 +169,13 @@ const realIp: Step = (world, name, state) => {
   }
 }
 
-const backSource: Step = (world, name, state) => {
+const backSource: Step = (world, name, state, read) => {
   const item = world.item('add_back_source_head')
   if (!item.known) return disturb(state, item)
   const entries = (item.value ?? []).filter(({ head_name }) => head_name.toLowerCase() === name)
   const ordered = entries.length > 1 && world.is('R14', 'first') ? entries.toReversed() : entries
   return ordered.reduce<State>((before, { head_value, write_when_exists = 'yes' }) => {
-    const written: Values = map(readText(world, head_value), (text) => [text])
+    const written: Values = map(read(world, head_value), (text) => [text])
     if (write_when_exists === 'yes') return { values: written, isSet: yes }
     const isAbsent = map(before.values, (list) => list === null)
     return {
@@ -184,14 +193,14 @@ const backSource: Step = (world, name, state) => {
   }, state)
 }
 
-const addResponse: Step = (world, name, state) => {
+const addResponse: Step = (world, name, state, read) => {
   const item = world.item('add_response_head')
   if (!item.known) return disturb(state, item)
   const texts = (item.value?.list ?? []).flatMap((entry) =>
     typeof entry !== 'string' && entry.name.toLowerCase() === name ? [entry.value] : [],
   )
   if (texts.length === 0) return state
-  const parts = texts.map((text) => readText(world, text))
+  const parts = texts.map((text) => read(world, text))
   const written: Values = parts.every((part) => part.known)
     ? known(parts.map((part) => part.value))
     : unknownOf(reasonsOf(...parts))
@@ -203,8 +212,8 @@ const addResponse: Step = (world, name, state) => {
   return { values, isSet: yes }
 }
 
-function run(world: World, name: string, first: State, steps: Step[]): State {
-  return steps.reduce((state, step) => step(world, name, state), first)
+function run(world: World, name: string, first: State, steps: Step[], read: Read): State {
+  return steps.reduce((state, step) => step(world, name, state, read), first)
 }
 
 /** A header of the request to the origin. */
@@ -214,7 +223,8 @@ export function readOriginRequest(world: World, name: string): State {
     'head-control-first': [control('CLI_REQ'), control('SER_REQ'), realIp, backSource],
     'real-ip-last': [control('CLI_REQ'), backSource, control('SER_REQ'), realIp],
   }
-  return run(world, name, start(readClientHeader(world, name)), orders[world.reading('R64')] ?? [])
+  const steps = orders[world.reading('R64')] ?? []
+  return run(world, name, start(readClientHeader(world, name)), steps, readShown)
 }
 
 /** A header of the response. */
@@ -222,7 +232,7 @@ export function readResponse(world: World, name: string): Values {
   const isFirst = world.is('R64', 'head-control-first')
   const rest = isFirst ? [control('CLI_REP'), addResponse] : [addResponse, control('CLI_REP')]
   const first = start(readOriginHeader(world, name))
-  return run(world, name, first, [control('SER_REP'), ...rest]).values
+  return run(world, name, first, [control('SER_REP'), ...rest], readShown).values
 }
 
 function toText(values: Values): Result<string | null> {
@@ -234,7 +244,7 @@ export function readAccessHeader(world: World, name: string): Result<string | nu
   return world.ask(`access header ${name}`, (inner) => {
     const fact = readClientHeader(inner, name)
     if (inner.is('R66', 'after-access')) return fact
-    return toText(run(inner, name, start(fact), [control('CLI_REQ')]).values)
+    return toText(run(inner, name, start(fact), [control('CLI_REQ')], readText).values)
   })
 }
 
@@ -243,7 +253,7 @@ export function readCacheHeader(world: World, name: string): Result<string | nul
   return world.ask(`cache header ${name}`, (inner) => {
     const fact = readOriginHeader(inner, name)
     if (inner.is('R67', 'after-cache')) return fact
-    return toText(run(inner, name, start(fact), [control('SER_REP')]).values)
+    return toText(run(inner, name, start(fact), [control('SER_REP')], readText).values)
   })
 }
 

@@ -12,7 +12,7 @@ import { Trace, type Configuration } from './trace.ts'
 
 export interface SecondInput {
   domain: string
-  /** Item → candidates: a canonical value, null (unset) or `{"$unknown": true}`; no key: unmanaged */
+  /** Item → candidates: a canonical value, null (unset) or `{"$unknown": true}` */
   items: Record<string, unknown[]>
   /** The request in the JSON form of request semantics, 1. */
   request: Record<string, unknown>

@@ -119,8 +119,8 @@ function listGroupLevels(world: World, value: Items['tos_origin']): Group[][] {
 }
 
 /**
- * The targets of `tos_origin`. Protocol and port are filled in only if `needsEndpoint`: with an open
- * reading they are unknown.
+ * The targets of `tos_origin`. Protocol and port are filled in only if `needsEndpoint`: with an
+ * open reading they are unknown.
  */
 export function listGroupTargets(
   world: World,

@@ -1,8 +1,8 @@
 import { report, type Answer } from './answers.ts'
 import { decideField, readCacheSource } from './cache-rules.ts'
-import { listOriginNames, readOriginRequest } from './headers.ts'
+import { listOriginNames, readOriginRequest, readShown } from './headers.ts'
 import type { Items } from './items.ts'
-import { isInsensitive, matchPattern, readText } from './matching.ts'
+import { isInsensitive, matchPattern } from './matching.ts'
 import {
   listGroupTargets,
   listNewOriginLevels,
@@ -221,7 +221,7 @@ function readAuth(world: World): Result<string | null> {
   return bind(world.item('vendor_origin_auth'), (value) => {
     if (value === null) return known<string | null>(null)
     const { match_method: kind = 'default', pattern = '' } = value
-    const url: Result<string | null> = readText(world, value.auth_url)
+    const url: Result<string | null> = readShown(world, value.auth_url)
     if (kind === 'default' || pattern === '') return url
     const matches = matchPattern(world, {
       kind,

@@ -46,7 +46,7 @@ export function readLocation(world: World): Result<string | null> {
   return bind(isRedirected(world.trace), (redirects) => {
     if (!redirects) return known<string | null>(null)
     const port = url.port === null || world.is('R78', 'dropped') ? null : url.port
-    return known(writeUrl({ ...url, scheme: 'https', port: port === 443 ? null : port }))
+    return known(writeUrl({ ...url, scheme: 'https', port }))
   })
 }
 

@@ -40,7 +40,7 @@ export function not(cond: Cond): Cond {
   return cond.known ? known(!cond.value) : cond
 }
 
-/** `∧`: no if a part is no; else unknown if a part is; else yes. Parts after a no are not asked. */
+/** `∧`: no if a part is no; else unknown if a part is; else yes. */
 export function all(...parts: (() => Cond)[]): Cond {
   const reasons = new Set<string>()
   for (const part of parts) {

@@ -235,18 +235,25 @@ function join<T>(leaves: Leaf<T>[]): Result<T> {
  * they differ in one choice that both made, and in no other choice that both made.
  */
 function findMattering(leaves: Leaf<unknown>[], texts: string[]): Choice[] {
-  const found = new Map<string, Choice>()
-  for (const [i, a] of leaves.entries()) {
-    for (let j = i + 1; j < leaves.length; j++) {
-      const b = leaves[j]
-      if (b === undefined || texts[i] === texts[j]) continue
-      const different = [...a.choices.values()].filter((choice) => {
-        const other = b.choices.get(choice.key)
-        return other !== undefined && other.index !== choice.index
-      })
-      const [only, ...others] = different
-      if (only !== undefined && others.length === 0) found.set(only.key, only)
+  const all = new Map(leaves.flatMap(({ choices }) => [...choices]))
+  const keys = [...all.keys()]
+  const rows = leaves.map(({ choices }) => keys.map((key) => choices.get(key)?.index ?? -1))
+  const found = new Set<number>()
+  for (const [i, a] of rows.entries())
+    for (let j = i + 1; j < rows.length; j++) {
+      const only = texts[i] === texts[j] ? -1 : findOnlyDifference(a, rows[j] ?? [])
+      if (only >= 0) found.add(only)
     }
+  return [...found].flatMap((i) => all.get(keys[i] ?? '') ?? [])
+}
+
+/** The place of the only choice that both made differently; -1 if there is none or another. */
+function findOnlyDifference(a: number[], b: number[]): number {
+  let only = -1
+  for (let i = 0; i < a.length; i++) {
+    if (a[i] === b[i] || a[i] === -1 || b[i] === -1) continue
+    if (only >= 0) return -1
+    only = i
   }
-  return [...found.values()]
+  return only
 }
