@@ -13,7 +13,10 @@ const onlyLonger = /^\/\/ @module-tag often$/m
 export const shared = {
   setupFiles: ['test/setup.ts'],
   globalSetup: ['test/postgres-server.ts', 'test/temporary-folder.ts'],
-  tags: [{ name: 'often', description: 'tried more often, or at full size, in the longer checks' }],
+  tags: [
+    { name: 'often', description: 'tried more often, or at full size, in the longer checks' },
+    { name: 'nightly', description: 'only in npm run check:long, which tries everything in full' },
+  ],
   maxWorkers: '100%',
   // The files of a worker share what they import; what a file sets, it sets back.
   isolate: false,

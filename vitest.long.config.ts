@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/sequencer.ts'
 import { findTests, shared } from './vitest.config.ts'
 
+/** Part of the repetitions; `npm run check` makes some, and leaves out the files for the night. */
+const part = Number(process.env['EDGEWISE_TEST_RUNS'] ?? '1')
+
 /**
  * What npm test tries less often, in full, and what takes long in itself: the tests with the tag
  * `often`, and the files with it in their first line.
@@ -10,11 +13,12 @@ import { findTests, shared } from './vitest.config.ts'
 export default defineConfig({
   test: {
     ...shared,
-    // Many files wait for processes, pauses and terms most of the time: others run then.
-    maxWorkers: 2 * availableParallelism(),
+    // Many files wait for processes, pauses and terms most of the time: another one runs then.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     include: findTests(/\bit(Often|Long)\b|tags: 'often'|^\/\/ @module-tag often$/m),
-    env: { EDGEWISE_TEST_RUNS: process.env['EDGEWISE_TEST_RUNS'] ?? '1' },
+    exclude: part < 1 ? findTests(/^\/\/ @module-tag nightly$/m) : [],
+    env: { EDGEWISE_TEST_RUNS: String(part) },
     testTimeout: 300_000,
     hookTimeout: 60_000,
   },

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { expect, it } from 'vitest'
 import { everyNth, itLong, seed } from '../runs.ts'
 import { buildOne, home, list, nameDomain, writeManifest, type Bomb } from './bombs/bomb.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { expect, it } from 'vitest'
 import { PostgresProxy } from '../state/postgres-proxy.ts'

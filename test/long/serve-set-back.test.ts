@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { createHmac } from 'node:crypto'
 import { execFileSync } from 'node:child_process'

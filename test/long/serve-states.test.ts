@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 /** The states of a replica, and what tells of them: the table of docs/guides/serve.md. */
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
