@@ -78,6 +78,16 @@ export function map<T, U>(answer: Answer<T>, change: (value: T) => Answer<U>): A
   return answer instanceof Unknown ? answer : change(answer)
 }
 
+/** Applies a function to two known values; otherwise unknown with the reasons of both. */
+export function mapBoth<T, S, U>(
+  a: Answer<T>,
+  b: Answer<S>,
+  change: (a: T, b: S) => Answer<U>,
+): Answer<U> {
+  if (a instanceof Unknown) return uniteUnknown([a, b]) ?? a
+  return b instanceof Unknown ? b : change(a, b)
+}
+
 /** Compares two answers: equal values (as JSON, keys in equal order), or equal reasons. */
 export function isSameAnswer(a: unknown, b: unknown): boolean {
   if (a === b) return true

@@ -124,15 +124,9 @@ export class Evaluation {
     return entry !== undefined && hasBit(entry, bit)
   }
 
-  /** Lists the bits that questions asked for. */
-  listAsked(questions: readonly Question<unknown>[]): number[] {
-    const asked = { low: 0, middle: 0, high: 0 }
-    for (const { index } of questions) {
-      const entry = this.#entries[index]
-      asked.low |= entry?.low ?? 0
-      asked.middle |= entry?.middle ?? 0
-      asked.high |= entry?.high ?? 0
-    }
+  /** Lists the bits of all that was asked so far. */
+  listAsked(): number[] {
+    const asked = { low: this.#low, middle: this.#middle, high: this.#high }
     return Array.from({ length: 80 }, (_, i) => i).filter((bit) => hasBit(asked, bit))
   }
 

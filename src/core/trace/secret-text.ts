@@ -20,6 +20,12 @@ export function readText(facts: Facts, value: Json | undefined): Answer<string> 
     : get(value.$secret)
 }
 
+/** Reads a text that is shown: one with a secret is unknown, also where its value is given. */
+export function readShown(value: Json | undefined): Answer<string> {
+  if (!isSecret(value)) return typeof value === 'string' ? value : ''
+  return new Unknown(listSecretNames(value.$secret).map((name) => `not-given secret:${name}`))
+}
+
 /** Lists the names in the reference of a secret. */
 export function listSecretNames(reference: string): string[] {
   if (!reference.includes('${')) return [reference]

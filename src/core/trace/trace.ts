@@ -267,20 +267,23 @@ function toJson(value: unknown): Json {
 
 /** Finds the settled readings whose opening would change an answer. */
 function findAssumed(
-  { settings, items }: Compiled,
+  compiled: Compiled,
   e: Evaluation,
   fields: Field[],
   answers: Answer<unknown>[],
 ): JsonObject {
+  const { settings, items } = compiled
   const assumed: JsonObject = {}
+  const headers = fields.length - compiled.fields.length
   const changes = (bit: number, opened: Settings): boolean => {
     const other = new Evaluation(e.facts, opened, items, { on: e, bit })
-    return fields.some(
+    const isChanged = fields.some(
       ({ question, read }, i) =>
         e.dependsOn(question, bit) && !isSameAnswer(read(other.ask(question)), answers[i]),
     )
+    return isChanged || listHeaderFields(compiled, other).length !== headers
   }
-  for (const bit of e.listAsked(fields.map(({ question }) => question))) {
+  for (const bit of e.listAsked()) {
     if (bit === unmanagedBit) continue
     const answer = settings.answers[bit]
     const { name } = readings[bit - 1] ?? {}

@@ -95,10 +95,7 @@ function readErrors(trace: Trace): Result<Errors> {
       () =>
         choose(
           isSet(second),
-          () =>
-            bind(world.special('R45'), (answer) =>
-              list(answer === 'cache_error_code' ? first : second),
-            ),
+          () => list(world.is('R45', 'cache_error_code') ? first : second),
           () => list(first),
         ),
       () => list(second),

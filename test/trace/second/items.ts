@@ -106,6 +106,8 @@ export function emptyToNull(candidate: unknown): unknown {
   if (candidate === undefined) return null
   if (Array.isArray(candidate) && candidate.length === 0) return null
   if (!isRecord(candidate)) return candidate
+  // An empty text clears the extension, says the specification of the service.
+  if (candidate['squid'] === '') return null
   const { list } = candidate
   const isIpList =
     Array.isArray(list) &&

@@ -114,7 +114,7 @@ const serving = {
   R42: of('rule-time +not-cached'),
   R43: of('narrow +wide'),
   R44: of('rule +not-stored'),
-  R45: open(['cache_error_code', 'error_bcache']),
+  R45: of('cache_error_code error_bcache'),
   R46: open(['do_nothing']),
   R47: of('applies +idle'),
   R48: of('*separate shared'),

@@ -18,12 +18,12 @@ interface Rewritten {
 }
 
 function createUse(world: World, pattern: string, i: number): RegexUse {
-  const where = `source_url_rewrite/${i}/origin_url`
+  const where = `source_url_rewrite/${i}`
   return { pattern, ci: isInsensitive(world), where, extent: 'R4' }
 }
 
 function readQ(world: World, i: number): Result<string> {
-  const reason = `undecidable source_url_rewrite/${i}/origin_url`
+  const reason = `undecidable source_url_rewrite/${i}`
   return readSubject(world, seen, 'path-and-query', reason)
 }
 

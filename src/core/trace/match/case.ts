@@ -5,8 +5,8 @@ import type { Evaluation } from '../evaluation.ts'
 export type CaseRule = boolean | 'R6'
 
 /**
- * Tests something that matches at least as much if letter case is ignored. R6 is asked only where
- * it makes a difference.
+ * Tests something with and without regard to letter case. R6 is asked only where it makes a
+ * difference; `[^a-z]` matches less if case is ignored.
  */
 export function byCase(
   e: Evaluation,
@@ -14,10 +14,8 @@ export function byCase(
   test: (ignoresCase: boolean) => Answer<boolean>,
 ): Answer<boolean> {
   if (rule !== 'R6') return test(rule)
-  const sensitive = test(false)
-  if (sensitive === true) return true
-  const insensitive = test(true)
-  if (insensitive === false || isSameAnswer(sensitive, insensitive)) return insensitive
+  const [sensitive, insensitive] = [test(false), test(true)]
+  if (isSameAnswer(sensitive, insensitive)) return sensitive
   return e.reading('R6') === 'insensitive' ? insensitive : sensitive
 }
 

@@ -47,7 +47,7 @@ function askExempt(q: Questions): Question<Answer<boolean>> {
   return q.keep('exempt', '', () =>
     q.ask((e) =>
       map(e.item('visit_deny_whitelist'), (value) =>
-        value === null ? false : some(listUrls(value), (url) => matchExempt(e, q, url)),
+        value === null ? false : some(listUrls(value), (url, i) => matchExempt(e, q, url, i)),
       ),
     ),
   )
@@ -58,10 +58,11 @@ function listUrls(value: Value): string[] {
 }
 
 /** Tests whether an exempt URL is the request's, with or without its query (R19). */
-function matchExempt(e: Evaluation, q: Questions, entry: string): Answer<boolean> {
+function matchExempt(e: Evaluation, q: Questions, entry: string, i: number): Answer<boolean> {
   return map(e.ask(askSeen(q)), ({ forms }) => {
     const { path, full } = chooseForm(e, forms)
-    if (full === null || path === null) return new Unknown(['undecidable visit_deny_whitelist'])
+    if (full === null || path === null)
+      return new Unknown([`undecidable visit_deny_whitelist/${i}/url`])
     return byCase(e, 'R6', (ignoresCase) => {
       const [wanted, exact, alone] = [entry, full, path].map((text) => fold(text, ignoresCase))
       if (wanted === exact) return true
@@ -138,21 +139,18 @@ export function reportCheck(e: Evaluation, q: Questions, item: ItemKey, check: C
   }
   const value = e.items.get(item)?.[0] ?? null
   if (state !== 'set' || isUnknownValue(value) || value === null) return report
-  const matches = askParts(q, item, check, value as Value).map(({ part, ask }) => ({
+  const matches = askParts(q, item, check, value).map(({ part, ask }) => ({
     rule: createRule(item, part.pointer, part.pattern),
+    isEntry: part.isEntry,
     match: e.ask(ask),
   }))
   const isWhite = check.isWhite?.(value) === true
   report.rule = findRule(item, result, isWhite, matches)
-  for (const { rule, match } of matches) {
-    if (match === true && !isSameRule(rule, report.rule)) report.also.push(rule)
-    if (match instanceof Unknown) report.maybe.push(rule)
+  for (const { rule, match, isEntry } of matches) {
+    if (isEntry && match === true && rule !== report.rule) report.also.push(rule)
+    if (isEntry && match instanceof Unknown) report.maybe.push(rule)
   }
   return report
-}
-
-function isSameRule(a: Rule, b: Rule | null): boolean {
-  return a.pointer === b?.pointer && a.pattern === b.pattern
 }
 
 function askParts(
@@ -171,14 +169,13 @@ function findRule(
   item: ItemKey,
   result: Answer<boolean>,
   isWhite: boolean,
-  matches: { rule: Rule; match: Answer<boolean> }[],
+  matches: { rule: Rule; isEntry: boolean; match: Answer<boolean> }[],
 ): Rule | null {
   if (result instanceof Unknown) return null
-  const named = matches.filter(({ match }) => match === true).map(({ rule }) => rule)
-  const isEntry = ({ pointer }: Rule) => !pointer.startsWith('/allow_empty')
-  if (isWhite && !result) return named.find(isEntry) ?? null
+  const named = matches.filter(({ match }) => match === true)
+  if (isWhite && !result) return named.find(({ isEntry }) => isEntry)?.rule ?? null
   if (!result) return null
-  return named.find((rule) => !isWhite || !isEntry(rule)) ?? createRule(item)
+  return named.find(({ isEntry }) => !isWhite || !isEntry)?.rule ?? createRule(item)
 }
 
 function findState(e: Evaluation, item: ItemKey): CheckReport['state'] {
@@ -198,7 +195,7 @@ function findExempt(e: Evaluation, q: Questions, item: ItemKey, check: Check): R
   const entries = q.keep(value, 'entries', () =>
     listUrls(value).map((url, i) => ({
       rule: createRule(key, `/${i}`, url),
-      ask: q.ask((each) => matchExempt(each, q, url)),
+      ask: q.ask((each) => matchExempt(each, q, url, i)),
     })),
   )
   return entries.find(({ ask }) => e.ask(ask) === true)?.rule ?? createRule(key)

@@ -1,8 +1,8 @@
-import type { CacheRule, CacheRuleList } from '../../catalog/generated/items.ts'
+import type { CacheRule, CacheRuleList, CacheShare } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
-import { map, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { map, mapBoth, Unknown, type Answer } from '../answer.ts'
+import { isUnknownValue, type Evaluation, type Question, type Questions } from '../evaluation.ts'
 import { agree, findDeciders, type Deciders } from '../first-match.ts'
 import type { CaseRule } from '../match/case.ts'
 import { compilePattern, matchUrl, type Subject, type UrlPattern } from '../match/url.ts'
@@ -125,10 +125,8 @@ function askSubject(q: Questions, sees: 'seen' | 'rewritten'): Question<Answer<S
   return q.keep('cache subject', '', () =>
     q.ask((e) => {
       const { full } = e.ask(askRewritten(q))
-      return map(e.ask(askSeen(q)), (seen) =>
-        map(full, (text) =>
-          text === formatFull(seen.url) ? seen : createSubject({ ...seen.url, ...splitFull(text) }),
-        ),
+      return mapBoth(e.ask(askSeen(q)), full, (seen, text) =>
+        text === formatFull(seen.url) ? seen : createSubject({ ...seen.url, ...splitFull(text) }),
       )
     }),
   )
@@ -267,16 +265,13 @@ function readKey(
   const policy = rule === null ? policyWithout(e) : rule.policy
   return map(policy, (known) => {
     if (known === 'bypass') return null
-    return map(e.ask(askSubject(q, sees)), ({ url }) => {
-      const change = rule === null ? 'as-sent' : settle(e, rule.keyQuery)
-      return map(change, (settled) =>
-        map(e.ask(askShare(q)), (share) => ({
-          ...share,
-          path: url.path,
-          query: changeQuery(settled, url.query),
-        })),
-      )
-    })
+    const change = rule === null ? 'as-sent' : settle(e, rule.keyQuery)
+    const how = mapBoth(change, readShare(e), (settled, share) => ({ settled, share }))
+    return mapBoth(e.ask(askSubject(q, sees)), how, ({ url }, { settled, share }) => ({
+      ...share,
+      path: url.path,
+      query: changeQuery(settled, url.query),
+    }))
   })
 }
 
@@ -293,14 +288,19 @@ function changeQuery(change: QueryChange, query: string | null): string | null {
 }
 
 /** The query that the origin gets of a text with path and query, by the deciding rule. */
-export function changeOriginQuery(e: Evaluation, q: Questions, full: string): Answer<string> {
+export function changeOriginQuery(
+  e: Evaluation,
+  q: Questions,
+  full: Answer<string>,
+): Answer<string> {
   const { deciders, unknown } = decide(e, q)
-  const { path, query } = splitFull(full)
   return agree(
     deciders.map((rule) => {
-      if (rule instanceof Unknown) return rule
-      const change = rule === null ? 'as-sent' : readOriginQuery(e, rule)
-      return map(change, (known) => formatFull({ path, query: changeQuery(known, query) }))
+      const change = rule === null || rule instanceof Unknown ? rule : readOriginQuery(e, rule)
+      return mapBoth(full, change, (text, known) => {
+        const { path, query } = splitFull(text)
+        return formatFull({ path, query: changeQuery(known ?? 'as-sent', query) })
+      })
     }),
     unknown,
   )
@@ -313,24 +313,16 @@ function readOriginQuery(e: Evaluation, rule: CompiledRule): Answer<QueryChange>
 }
 
 /** Domains and scheme of the cache key (`cache_share`, R48). */
-function askShare(q: Questions): Question<Answer<Pick<CacheKey, 'domains' | 'scheme'>>> {
-  return q.keep('cache share', '', () =>
-    q.ask((e) => {
-      const { host, scheme } = e.facts.url
-      return map(e.item('cache_share'), (value): Pick<CacheKey, 'domains' | 'scheme'> => {
-        if (value === null) {
-          const isShared = e.reading('R48') === 'shared'
-          return { domains: [host], scheme: isShared ? 'any' : scheme }
-        }
-        const { share_way: way, domain } = castAccepted<{ share_way: string; domain?: string }>(
-          value,
-        )
-        const others = way === 'inner_share' || domain === undefined ? [] : [domain]
-        const domains = [...new Set([host, ...others])].toSorted()
-        return { domains, scheme: way === 'cross_single_share' ? scheme : 'any' }
-      })
-    }),
-  )
+function readShare(e: Evaluation): Answer<Pick<CacheKey, 'domains' | 'scheme'>> {
+  const { host, scheme } = e.facts.url
+  return map(e.item('cache_share'), (value): Pick<CacheKey, 'domains' | 'scheme'> => {
+    if (value === null)
+      return { domains: [host], scheme: e.reading('R48') === 'shared' ? 'any' : scheme }
+    const { share_way: way, domain } = castAccepted<CacheShare>(value)
+    const others = way === 'inner_share' || domain === undefined ? [] : [domain]
+    const domains = [...new Set([host, ...others])].toSorted()
+    return { domains, scheme: way === 'cross_single_share' ? scheme : 'any' }
+  })
 }
 
 /** The rules that match beside the deciding one, and those of which it is not known. */
@@ -366,19 +358,14 @@ function isSameRule(rule: Rule, decided: Answer<Rule | null>): boolean {
 }
 
 function listRules(e: Evaluation): CompiledRule[] {
-  const settled = e.settings.answers[38]
-  const read = (key: ItemKey): Value | null => {
+  const read = (key: ItemKey): Value => {
     const candidates = e.items.get(key)
-    return candidates?.length === 1 ? (candidates[0] ?? null) : null
+    const value = candidates?.length === 1 ? (candidates[0] ?? null) : null
+    return isUnknownValue(value) ? null : value
   }
   const [rules, list] = [read('cache_rule'), read('cache_rule_list')]
-  const isBoth = rules !== null && list !== null
   return [
-    ...(rules === null || (isBoth && settled === 'list-only')
-      ? []
-      : compileRules(castAccepted<CacheRule>(rules))),
-    ...(list === null || (isBoth && settled === 'rule-only')
-      ? []
-      : compileRuleList(castAccepted<CacheRuleList>(list))),
+    ...(rules === null ? [] : compileRules(castAccepted<CacheRule>(rules))),
+    ...(list === null ? [] : compileRuleList(castAccepted<CacheRuleList>(list))),
   ]
 }

@@ -20,7 +20,7 @@ import { matchText } from '../match/text.ts'
 import { chooseForm, compilePattern, matchUrl, matchUrlRegex, type Subject } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import { notGiven, parseAddress } from '../request.ts'
-import { formatAuthority } from '../url.ts'
+import { formatAuthority, isPrintable } from '../url.ts'
 import { askAccessHeader } from './headers.ts'
 import { askSeen } from './seen.ts'
 import { deniesSignature, findSignatureFaults, isProtected } from './signature.ts'
@@ -29,6 +29,8 @@ import { deniesSignature, findSignatureFaults, isProtected } from './signature.t
 export interface CheckPart {
   pointer: string
   pattern: string | null
+  /** Whether it is an entry of a list, which is shown also where another one decides. */
+  isEntry: boolean
   matches: (e: Evaluation, q: Questions) => Answer<boolean>
 }
 
@@ -65,6 +67,7 @@ function listAddresses(value: Value): CheckPart[] {
   return castAccepted<IpBlackList>(value).list.map((entry, i) => ({
     pointer: `/list/${i}`,
     pattern: entry,
+    isEntry: true,
     matches: (e, q) => matchClient(e, q, entry),
   }))
 }
@@ -96,7 +99,7 @@ const denyProtocol: Check = {
   listParts: (value) => {
     const { protocol } = castAccepted<DenyProtocol>(value)
     const matches = (e: Evaluation) => protocol === e.facts.url.scheme
-    return [{ pointer: '/protocol', pattern: protocol, matches }]
+    return [{ pointer: '/protocol', pattern: null, isEntry: false, matches }]
   },
 }
 
@@ -107,6 +110,7 @@ function listCountries(value: Value): CheckPart[] {
     .map((name) => ({
       pointer: '/country_list',
       pattern: name,
+      isEntry: true,
       matches: (e) =>
         e.facts.country === undefined ? notGiven('country') : e.facts.country === name,
     }))
@@ -152,6 +156,7 @@ function listReferers(value: Value): CheckPart[] {
   return castAccepted<Referer>(value).list.map((entry, i) => ({
     pointer: `/list/${i}`,
     pattern: entry,
+    isEntry: true,
     matches: (e, q) =>
       matchHeader(e, q, 'referer', (text) => {
         const host = findRefererHost(e, text)
@@ -202,7 +207,7 @@ const referer: Check = {
   listParts: (value) => {
     const isRefused = castAccepted<Referer>(value).allow_empty === false
     const matches = (e: Evaluation, q: Questions) => readChecked(e, q, 'referer').isEmpty
-    const empty = { pointer: '/allow_empty', pattern: null, matches }
+    const empty = { pointer: '/allow_empty', pattern: null, isEntry: false, matches }
     return isRefused ? [empty, ...listReferers(value)] : listReferers(value)
   },
   isWhite: isWhiteReferer,
@@ -235,16 +240,22 @@ function listAgents(value: Value): CheckPart[] {
   return compileAgent(item).lines.map(({ line, regex }) => ({
     pointer: '/ua_list',
     pattern: line,
+    isEntry: true,
     matches: (e, q) =>
       matchHeader(e, q, 'user-agent', (text) => {
         const isFolded = ignoresCase(e, item.ua_case_insensitive)
         const [wanted, given] = [fold(line, isFolded), fold(text, isFolded)]
         if (item.ua_match_type === 'exact') return given === wanted
         const contained = given.includes(wanted)
-        if (/^[\w /-]*$/.test(line) || e.reading('R26') === 'text') return contained
+        if (isPlainText(line, text) || e.reading('R26') === 'text') return contained
         return matchRegex(e, regex, text, isFolded, 'search')
       }),
   }))
+}
+
+/** Tests whether a line means the same as a text and as a regular expression. */
+function isPlainText(line: string, text: string): boolean {
+  return /^[\w /-]*$/.test(line) && isPrintable(text)
 }
 
 const isWhiteAgent = (value: Value) => castAccepted<UserAgent>(value).ua_type === 'white'
@@ -276,7 +287,7 @@ const userAgent: Check = {
         ),
     })
     const matches = (e: Evaluation, q: Questions) => readChecked(e, q, 'user-agent').isEmpty
-    const empty = { pointer: '/allow_empty_ua', pattern: null, matches }
+    const empty = { pointer: '/allow_empty_ua', pattern: null, isEntry: false, matches }
     const parts = item.allow_empty_ua === 'no' ? [empty, ...listAgents(value)] : listAgents(value)
     return parts.map(covered)
   },
@@ -289,6 +300,7 @@ const visitTimestamp: Check = {
     [0, 1, 2, 3].map((i) => ({
       pointer: ['/req_uri_type', '/deadtime', '/deadtime', '/key'][i] ?? '',
       pattern: null,
+      isEntry: false,
       matches: (e) =>
         all(
           () => isProtected(e, value),
@@ -383,6 +395,7 @@ function listBans(value: Value): CheckPart[] {
   return castAccepted<CombinedBan>(value).map(({ configs }, i) => ({
     pointer: `/${i}`,
     pattern: null,
+    isEntry: true,
     matches: (e, q) => {
       const conditions = listConditions(e, q, configs, i)
       if (conditions.length < 2) return all(...conditions)
@@ -406,6 +419,7 @@ function listDenied(value: Value): CheckPart[] {
   return compileDenied(castAccepted<DenyUrl>(value)).map(({ entry, regex }, i) => ({
     pointer: `/urls/${i}`,
     pattern: entry,
+    isEntry: true,
     matches: (e, q) =>
       map(e.ask(askSeen(q)), (subject) => {
         const found = matchUrlRegex(e, regex, subject, 'R6', 'W')
@@ -443,6 +457,7 @@ const uploadSize: Check = {
     {
       pointer: '/limit_value',
       pattern: null,
+      isEntry: false,
       matches: (e, q) => uploadSize.denies(e, q, value),
     },
   ],

@@ -12,7 +12,7 @@ import { isUnknownValue } from '../evaluation.ts'
 import { matchUrlRegex } from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
 import { notGiven, readHeader } from '../request.ts'
-import { readText } from '../secret-text.ts'
+import { readShown } from '../secret-text.ts'
 import { askSeen } from './seen.ts'
 
 /** The values of a header; null if it is absent. */
@@ -75,7 +75,7 @@ function control(
   start: HeaderValue,
 ): HeaderValue {
   const value = e.item('head_control')
-  if (value instanceof Unknown) return value
+  if (value instanceof Unknown) return uniteUnknown([value, start]) ?? value
   if (value === null) return start
   const steps = listSteps(e, q, castAccepted<HeadControl>(value), name, direction)
   return steps.reduce((current, { rule }) => operate(e, rule, current), start)
@@ -84,7 +84,7 @@ function control(
 /** DEL: absent. ALT: the value; R63 if absent. ADD: the value if absent; otherwise R62. */
 function operate(e: Evaluation, rule: HeadRule, current: HeaderValue): HeaderValue {
   if (rule.head_op === 'DEL') return null
-  const set = map(readText(e.facts, rule.value), (text) => [text])
+  const set = map(readShown(rule.value), (text) => [text])
   const isThere = map(current, (values) => values !== null)
   if (rule.head_op === 'ALT')
     return choose<readonly string[] | null>(
@@ -159,11 +159,25 @@ function joinValues(values: HeaderValue): Answer<string | null> {
 /** A header of the request to the origin. */
 export function askOriginHeader(q: Questions, name: string): Question<HeaderValue> {
   return q.keep('origin header', name, () =>
+    q.ask((e) => changeRequest(e, q, name, toValues(readHeader(e.facts.headers, name)))),
+  )
+}
+
+/** A header of the request to the origin if an operation has set it; null if none has. */
+export function askSetHeader(q: Questions, name: string): Question<HeaderValue> {
+  return q.keep('set header', name, () =>
     q.ask((e) => {
-      let value = toValues(readHeader(e.facts.headers, name))
-      for (const change of orderOf(e, 'request')) value = applyToRequest(e, q, name, change, value)
-      return value
+      const start = toValues(readHeader(e.facts.headers, name))
+      const value = changeRequest(e, q, name, start)
+      return value === start ? null : value
     }),
+  )
+}
+
+function changeRequest(e: Evaluation, q: Questions, name: string, start: HeaderValue): HeaderValue {
+  return orderOf(e, 'request').reduce<HeaderValue>(
+    (value, change) => applyToRequest(e, q, name, change, value),
+    start,
   )
 }
 
@@ -209,20 +223,20 @@ function setRealIp(e: Evaluation, name: string, value: HeaderValue): HeaderValue
   if (!(item instanceof Unknown) && castAccepted<ClientRealIp>(item).head.toLowerCase() !== name)
     return value
   if (e.reading('R30') === 'from-client') return value
-  if (item instanceof Unknown) return item
+  if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
   return e.facts.ip === undefined ? notGiven('ip') : [e.facts.ip]
 }
 
 function addToRequest(e: Evaluation, name: string, value: HeaderValue): HeaderValue {
   const item = e.item('add_back_source_head')
-  if (item instanceof Unknown) return item
+  if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
   if (item === null) return value
   const named = castAccepted<AddBackSourceHead>(item).filter(
     (entry) => entry.head_name.toLowerCase() === name,
   )
   const isReversed = named.length > 1 && e.reading('R14') === 'first'
   return (isReversed ? named.toReversed() : named).reduce<HeaderValue>((current, entry) => {
-    const set = map(readText(e.facts, entry.head_value), (text) => [text])
+    const set = map(readShown(entry.head_value), (text) => [text])
     if (entry.write_when_exists !== 'no') return set
     return choose<readonly string[] | null>(
       map(current, (values) => values !== null),
@@ -249,12 +263,10 @@ export function askResponseHeader(q: Questions, name: string): Question<HeaderVa
 
 function addToResponse(e: Evaluation, name: string, value: HeaderValue): HeaderValue {
   const item = e.item('add_response_head')
-  if (item instanceof Unknown) return item
+  if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
   if (item === null) return value
   const texts = castAccepted<AddResponseHead>(item).list.flatMap((entry) =>
-    typeof entry === 'object' && entry.name.toLowerCase() === name
-      ? [readText(e.facts, entry.value)]
-      : [],
+    typeof entry === 'object' && entry.name.toLowerCase() === name ? [readShown(entry.value)] : [],
   )
   if (texts.length === 0) return value
   const unknown = uniteUnknown(texts)
@@ -300,7 +312,7 @@ export function listHeaderNames(
 
 function listRealIpNames(e: Evaluation): string[] {
   const names = listCandidates<ClientRealIp>(e, 'client_real_ip').map(({ head }) => head)
-  return names.length === 0 || e.settings.answers[30] === 'from-client' ? [] : names
+  return names.length === 0 || e.open('R30') === 'from-client' ? [] : names
 }
 
 function listCandidates<Item>(e: Evaluation, key: ItemKey): Item[] {
@@ -316,9 +328,10 @@ export function askOtherHeaders(
 ): Question<Answer<'untouched'>> {
   return q.keep('other headers', message, () =>
     q.ask((e) => {
+      const realIp: ItemKey[] = e.open('R30') === 'from-client' ? [] : ['client_real_ip']
       const keys: ItemKey[] =
         message === 'request'
-          ? ['head_control', 'client_real_ip', 'add_back_source_head']
+          ? ['head_control', ...realIp, 'add_back_source_head']
           : ['head_control', 'add_response_head']
       const items = keys.map((key) => e.item(key))
       return uniteUnknown(items) ?? 'untouched'

@@ -5,15 +5,15 @@ import type {
   VisitTimestamp,
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
-import { choose, map, type Answer } from '../answer.ts'
+import { choose, isSameAnswer, map, mapBoth, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { compilePattern, matchUrl } from '../match/url.ts'
 import { remember } from '../remember.ts'
-import { readText } from '../secret-text.ts'
+import { readShown } from '../secret-text.ts'
 import { formatFull, splitFull } from '../url.ts'
 import { changeOriginQuery } from './cache.ts'
 import { askRewritten, askSeen } from './seen.ts'
-import { removeSignature, strip } from './signature.ts'
+import { isSignedUrl, removeSignature, strip } from './signature.ts'
 
 /** Asks for path and query of the request to the origin (request semantics, 3.5). */
 export function askOriginUrl(q: Questions): Question<Answer<string>> {
@@ -22,8 +22,8 @@ export function askOriginUrl(q: Questions): Question<Answer<string>> {
       const { isRewritten, full } = e.ask(askRewritten(q))
       return choose(
         isRewritten,
-        () => map(full, (text) => finishRewritten(e, q, text)),
-        () => map(readClient(e), (text) => changeOriginQuery(e, q, text)),
+        () => finishRewritten(e, q, full),
+        () => changeOriginQuery(e, q, readClient(e)),
       )
     }),
   )
@@ -38,22 +38,24 @@ function readClient(e: Evaluation): Answer<string> {
   })
 }
 
-function finishRewritten(e: Evaluation, q: Questions, rewritten: string): Answer<string> {
+function finishRewritten(e: Evaluation, q: Questions, rewritten: Answer<string>): Answer<string> {
   const changed = changeOriginQuery(e, q, rewritten)
-  const isSame = changed === rewritten
-  const text = isSame || e.reading('R60') === 'query-last' ? changed : rewritten
-  return map(text, (known) =>
-    map(e.item('visit_timestamp'), (value) => {
-      if (value === null) return known
-      const item = castAccepted<VisitTimestamp>(value)
-      if (item.origin_type === 2 || item.req_uri_type > 2) return known
-      const { path, query } = splitFull(known)
-      const without = (keepsTime: boolean) =>
-        formatFull({ path, query: removeSignature(item, query, keepsTime) })
-      const [all, keyOnly] = [without(false), without(true)]
-      return all === keyOnly || e.reading('R35') === 'key-and-time' ? all : keyOnly
-    }),
-  )
+  const text =
+    isSameAnswer(changed, rewritten) || e.reading('R60') === 'query-last' ? changed : rewritten
+  return mapBoth(text, e.item('visit_timestamp'), (known, value) => {
+    if (value === null) return known
+    const item = castAccepted<VisitTimestamp>(value)
+    if (item.origin_type === 2 || item.req_uri_type > 2) return known
+    const { path, query } = splitFull(known)
+    const without = (keepsTime: boolean) =>
+      formatFull({ path, query: removeSignature(item, query, keepsTime) })
+    const [all, keyOnly] = [without(false), without(true)]
+    return choose(
+      all === known ? false : isSignedUrl(e, value),
+      () => (all === keyOnly || e.reading('R35') === 'key-and-time' ? all : keyOnly),
+      () => known,
+    )
+  })
 }
 
 const compileAuth = remember((item: VendorOriginAuth) => {
@@ -71,7 +73,7 @@ export function askAuth(q: Questions): Question<Answer<string | null>> {
         const item = castAccepted<VendorOriginAuth>(value)
         return choose<string | null>(
           matchUrl(e, compileAuth(item), e.ask(askSeen(q)), 'R6'),
-          () => readText(e.facts, item.auth_url),
+          () => readShown(item.auth_url),
           () => null,
         )
       }),

@@ -6,13 +6,12 @@ import type {
   TosOrigin,
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
-import type { ItemKey, Value } from '../../model/item.ts'
-import { map, Unknown, type Answer } from '../answer.ts'
+import type { ItemKey } from '../../model/item.ts'
+import { choose, map, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { getDefaultPort } from '../url.ts'
-import { askOriginHeader } from './headers.ts'
-import type { HeadControl } from '../../catalog/generated/items.ts'
+import { askSetHeader } from './headers.ts'
 
 /** An address with its share of requests; null if the split is not specified. */
 export interface Target {
@@ -27,11 +26,11 @@ type OneOrMore<T> = T | T[]
 export interface OriginAnswers {
   [name: string]: unknown
   item: Answer<ItemKey | null>
-  main: Answer<Target[]>
-  backups: Answer<Target[][]>
-  protocol: Answer<OneOrMore<string | null>>
-  port: Answer<OneOrMore<number | null>>
-  host: Answer<OneOrMore<string>>
+  main: Answer<Target[] | null>
+  backups: Answer<Target[][] | null>
+  protocol: Answer<OneOrMore<string | null> | null>
+  port: Answer<OneOrMore<number | null> | null>
+  host: Answer<OneOrMore<string> | null>
   connectTimeout: Answer<OneOrMore<number> | null>
 }
 
@@ -62,10 +61,14 @@ export function askOrigin(q: Questions): Question<OriginAnswers> {
       const { deciders, unknown } = findDeciders(rankItems(e), (key) =>
         map(e.item(key), (value) => value !== null),
       )
-      const each = <T>(read: (key: ItemKey | null, found: Endpoints) => Answer<T>): Answer<T> =>
+      const each = <T>(
+        read: (key: ItemKey, found: Endpoints) => Answer<T>,
+        readNone: () => Answer<T | null> = () => null,
+      ): Answer<T | null> =>
         agree(
           deciders.map((key) => {
-            const found = key === null ? { main: [], backups: [] } : readEndpoints(e, key)
+            if (key === null) return readNone()
+            const found = readEndpoints(e, key)
             return found instanceof Unknown ? found : read(key, found)
           }),
           unknown,
@@ -77,7 +80,10 @@ export function askOrigin(q: Questions): Question<OriginAnswers> {
         protocol: each((_, { main }) => collect(main.map(({ protocol }) => protocol))),
         port: each((_, { main }) => collect(main.map(({ port }) => port))),
         host: each((_, { main }) => collect(main.map(({ host }) => host))),
-        connectTimeout: each((key, { main }) => readConnectTimeout(e, key, main)),
+        connectTimeout: each(
+          (key, { main }) => readConnectTimeout(e, key, main),
+          () => readConnectTimeout(e, null, []),
+        ),
       }
     }),
   )
@@ -277,48 +283,23 @@ function readConnectTimeout(
 }
 
 /** Asks for the `Host` that the origin gets: of its item, or of a header operation (R57). */
-export function askHost(q: Questions): Question<Answer<OneOrMore<string>>> {
+export function askHost(q: Questions): Question<Answer<OneOrMore<string> | null>> {
   return q.keep('host', '', () =>
     q.ask((e) => {
       const { host } = e.ask(askOrigin(q))
-      const sets = setsHost(e)
-      if (sets === false || e.reading('R57') === 'host') return host
-      if (sets instanceof Unknown) return sets
-      return map(e.ask(askOriginHeader(q, 'host')), (values) => {
-        if (values === null) return host
-        const [first, ...others] = values
-        return first !== undefined && others.length === 0 ? first : [...values]
-      })
+      const extension = e.item('extend')
+      if (extension !== null && e.reading('R50') !== 'nothing') return host
+      const set = e.ask(askSetHeader(q, 'host'))
+      return choose(
+        map(set, (values) => values !== null),
+        () => (e.reading('R57') === 'host' ? host : map(set, readHost)),
+        () => host,
+      )
     }),
   )
 }
 
-/** Tests whether an operation may set the header `Host`. */
-function setsHost(e: Evaluation): Answer<boolean> {
-  const tests: [ItemKey, (value: Value) => boolean][] = [
-    ['head_control', controlsHost],
-    ['add_back_source_head', (value) => names(value, 'head_name')],
-    ['client_real_ip', (value) => names([value], 'head')],
-  ]
-  const found = tests.map(([key, test]) =>
-    map(e.item(key), (value) => value !== null && test(value)),
-  )
-  if (found.includes(true)) return true
-  const unknown = found.filter((each) => each instanceof Unknown)
-  return unknown.length === 0 ? false : new Unknown(unknown.flatMap(({ reasons }) => reasons))
-}
-
-function controlsHost(value: Value): boolean {
-  return castAccepted<HeadControl>(value).list.some(
-    ({ head, head_op: op, head_direction: direction }) =>
-      head.toLowerCase() === 'host' &&
-      op !== 'DEL' &&
-      (direction === 'CLI_REQ' || direction === 'SER_REQ'),
-  )
-}
-
-function names(value: Value, field: string): boolean {
-  return castAccepted<Record<string, string>[]>(value).some(
-    (entry) => entry[field]?.toLowerCase() === 'host',
-  )
+function readHost(values: readonly string[] | null): OneOrMore<string> {
+  const [first, ...others] = values ?? []
+  return first !== undefined && others.length === 0 ? first : [...(values ?? [])]
 }

@@ -84,7 +84,7 @@ export function askRedirectTarget(q: Questions): Question<Answer<string | null>>
         if (!isRedirected) return null
         const { url } = e.facts
         const isKept = url.port !== null && e.reading('R78') === 'kept'
-        const port = isKept && url.port !== 443 ? url.port : null
+        const port = isKept ? url.port : null
         return formatAuthority({ ...url, scheme: 'https', port }) + formatFull(url)
       }),
     ),
@@ -180,9 +180,14 @@ function readServed(e: Evaluation, q: Questions): Status {
         ),
     ),
     location: choose<string | null>(
-      code !== undefined && code < 400 ? false : isError,
-      () => mapped.location,
-      () => null,
+      code !== undefined && code >= 400 ? false : isFollowed,
+      () => notGiven('origin.followed'),
+      () =>
+        choose<string | null>(
+          code !== undefined && code < 400 ? false : isError,
+          () => mapped.location,
+          () => null,
+        ),
     ),
   }
 }
@@ -275,7 +280,6 @@ function fits(
       ),
     () => {
       const { size } = e.facts.origin
-      if (least === 0) return true
       if (size === undefined) return notGiven('origin.size')
       const power = unit === 'KB' ? 1 : 2
       const [small, large] = [size >= least * 1000 ** power, size >= least * 1024 ** power]

@@ -3,7 +3,7 @@ import type { VisitTimestamp } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
-import { all, any, choose, map, Unknown, type Answer } from '../answer.ts'
+import { all, any, choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { matchUrlRegex } from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
@@ -18,8 +18,8 @@ interface Signature {
   time: string
   /** The path that is signed. */
   uri: string
-  /** Seconds. */
-  seconds: number
+  /** Seconds; null if the time is none, and the URL unsigned. */
+  seconds: Answer<number | null>
 }
 
 const compileRegex = remember(
@@ -34,16 +34,14 @@ export function isProtected(e: Evaluation, value: Value): Answer<boolean> {
   return matchUrlRegex(e, regex, { url, forms }, 'R6', 'W', withPort)
 }
 
-/** Finds the signature of the client's URL; null if it is unsigned. */
-export function findSignature(e: Evaluation, value: Value): Answer<Signature | null> {
+/** Finds the parts of the signature of the client's URL; null if it has none. */
+function findSignature(e: Evaluation, value: Value): Signature | null {
   const item = castAccepted<VisitTimestamp>(value)
   const parts =
     item.req_uri_type < 3 ? findArguments(e, item) : findSegments(e.facts.url, item.req_uri_type)
   if (parts === null) return null
-  const { time, ...rest } = parts
-  return map(readTime(e, item.time_format, time), (seconds) =>
-    seconds === null ? null : { ...rest, time, seconds },
-  )
+  const seconds = readTime(e, item.time_format, parts.time)
+  return seconds === null ? null : { ...parts, seconds }
 }
 
 function findArguments(
@@ -102,7 +100,7 @@ export function findZone(e: Evaluation): Answer<string> {
   })
 }
 
-/** A request that is refused, by the field that says so. */
+/** Why a URL is denied, by the field that says so. */
 export interface SignatureFault {
   pointer: '/req_uri_type' | '/deadtime' | '/key'
   holds: Answer<boolean>
@@ -112,35 +110,40 @@ export interface SignatureFault {
 export function findSignatureFaults(e: Evaluation, value: Value): SignatureFault[] {
   const item = castAccepted<VisitTimestamp>(value)
   const signature = findSignature(e, value)
-  const isSigned = map(signature, (found) => found !== null)
-  const denies = (test: (found: Signature) => Answer<boolean>): Answer<boolean> =>
-    map(signature, (found) => (found === null ? false : test(found)))
-  const { at } = e.facts
+  const isSigned = map(signature?.seconds ?? null, (seconds) => seconds !== null)
+  const ifSigned = (test: (found: Signature) => Answer<boolean>): Answer<boolean> =>
+    signature === null
+      ? false
+      : choose(
+          isSigned,
+          () => test(signature),
+          () => false,
+        )
   return [
     {
       pointer: '/req_uri_type',
-      holds: choose<boolean>(
+      holds: choose(
         isSigned,
         () => false,
         () => e.reading('R32') === 'deny',
       ),
     },
-    {
-      pointer: '/deadtime',
-      holds: denies(({ seconds }) =>
-        at === undefined ? notGiven('at') : at - seconds > item.deadtime,
-      ),
-    },
-    {
-      pointer: '/deadtime',
-      holds: denies(({ seconds }) => {
-        if (at !== undefined && seconds <= at) return false
-        if (e.reading('R36') === 'valid') return false
-        return at === undefined ? notGiven('at') : true
-      }),
-    },
-    { pointer: '/key', holds: denies((found) => isForged(e, item, found)) },
+    { pointer: '/deadtime', holds: ifSigned((found) => isOld(e, item, found)) },
+    { pointer: '/deadtime', holds: ifSigned((found) => isEarly(e, found)) },
+    { pointer: '/key', holds: ifSigned((found) => isForged(e, item, found)) },
   ]
+}
+
+function isOld(e: Evaluation, item: VisitTimestamp, { seconds }: Signature): Answer<boolean> {
+  const at = e.facts.at ?? notGiven('at')
+  return uniteUnknown([at, seconds]) ?? map(at, (now) => now - Number(seconds) > item.deadtime)
+}
+
+function isEarly(e: Evaluation, { seconds }: Signature): Answer<boolean> {
+  const at = e.facts.at ?? notGiven('at')
+  const isAhead = uniteUnknown([at, seconds]) ?? map(at, (now) => Number(seconds) > now)
+  if (isAhead === false || e.reading('R36') === 'valid') return false
+  return isAhead
 }
 
 /** Tests whether a signature is wrong, by computing it or by the fact. */
@@ -187,9 +190,12 @@ export function strip(e: Evaluation): Answer<RequestUrl> {
   const { url } = e.facts
   return map(e.item('visit_timestamp'), (value): Answer<RequestUrl> => {
     if (value === null) return url
-    const signature = map(isProtected(e, value), (is) => (is ? findSignature(e, value) : null))
-    return map(signature, (found) =>
-      found === null ? url : takeOut(e, castAccepted<VisitTimestamp>(value), url, found),
+    const signature = findSignature(e, value)
+    if (signature === null) return url
+    return choose(
+      isSignedUrl(e, value),
+      () => takeOut(e, castAccepted<VisitTimestamp>(value), url, signature),
+      () => url,
     )
   })
 }
@@ -222,17 +228,32 @@ export function createSubject(url: RequestUrl): {
   return { url, forms: buildForms(url) }
 }
 
-/** The check of signed URLs: denied if the URL is protected and one of the faults holds. */
+/** The check of signed URLs: denied if the URL is protected, and unsigned or a fault holds. */
 export function deniesSignature(e: Evaluation, value: Value): Answer<boolean> {
   return all(
     () => isProtected(e, value),
-    () =>
-      any(
-        ...findSignatureFaults(e, value).map(
-          ({ holds }) =>
-            () =>
-              holds,
-        ),
-      ),
+    () => {
+      const item = castAccepted<VisitTimestamp>(value)
+      const signature = findSignature(e, value)
+      if (signature === null) return e.reading('R32') === 'deny'
+      return choose(
+        map(signature.seconds, (seconds) => seconds !== null),
+        () =>
+          any(
+            () => isOld(e, item, signature),
+            () => isEarly(e, signature),
+            () => isForged(e, item, signature),
+          ),
+        () => e.reading('R32') === 'deny',
+      )
+    },
+  )
+}
+
+/** Tests whether the client's URL is protected and signed. */
+export function isSignedUrl(e: Evaluation, value: Value): Answer<boolean> {
+  return all(
+    () => isProtected(e, value),
+    () => map(findSignature(e, value)?.seconds ?? null, (seconds) => seconds !== null),
   )
 }

@@ -1,7 +1,7 @@
 import type { CacheErrorCode, ErrorBcache } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
-import { all, any, choose, map, not, Unknown, type Answer } from '../answer.ts'
+import { all, any, choose, map, not, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { notGiven } from '../request.ts'
 import { askCache, unitSeconds } from './cache.ts'
@@ -17,9 +17,17 @@ export function askErrorSeconds(q: Questions): Question<Answer<ErrorSeconds>> {
   return q.keep('error seconds', '', () =>
     q.ask((e) => {
       const [code, bcache] = [e.item('cache_error_code'), e.item('error_bcache')]
-      if (code === null) return map(bcache, readErrors)
-      if (bcache === null) return map(code, readErrors)
-      return map(e.reading('R45') === 'cache_error_code' ? code : bcache, readErrors)
+      const isSet = (item: Answer<Value>) => map(item, (value) => value !== null)
+      return choose(
+        isSet(code),
+        () =>
+          choose(
+            isSet(bcache),
+            () => map(e.reading('R45') === 'cache_error_code' ? code : bcache, readErrors),
+            () => map(code, readErrors),
+          ),
+        () => map(bcache, readErrors),
+      )
     }),
   )
 }
@@ -74,30 +82,42 @@ function readUnlisted(e: Evaluation, q: Questions): Answer<number | null> {
 
 /** The time that the origin's headers give; without one R42. */
 function readOriginTime(e: Evaluation, q: Questions): Answer<number | null> {
-  return map(e.ask(askCacheHeader(q, 'cache-control')), (control) => {
-    const directives = parseDirectives(control)
-    const [shared, own] = ['s-maxage', 'max-age'].map((name) => readSeconds(directives.get(name)))
-    const isShared = shared !== null && shared !== own && e.reading('R79') === 'used'
-    const found = isShared ? shared : own
-    if (typeof found === 'number') return found
-    return map(readExpiry(e, q), (seconds): Answer<number | null> => {
-      if (seconds !== null) return seconds
-      if (e.reading('R42') === 'not-cached') return 0
-      return map(e.ask(askCache(q)).seconds, (ruled) => ruled ?? 0)
-    })
-  })
+  const age = map(e.ask(askCacheHeader(q, 'cache-control')), (control) => readAge(e, control))
+  return choose(
+    map(age, (seconds) => seconds !== null),
+    () => age,
+    () => {
+      const expiry = readExpiry(e, q)
+      return choose(
+        map(expiry, (seconds) => seconds !== null),
+        () => expiry,
+        () => {
+          if (e.reading('R42') === 'not-cached') return 0
+          return map(e.ask(askCache(q)).seconds, (ruled) => ruled ?? 0)
+        },
+      )
+    },
+  )
+}
+
+/** Reads `max-age`, or by R79 `s-maxage`; null without one. */
+function readAge(e: Evaluation, control: string | null): number | null {
+  const directives = parseDirectives(control)
+  const [shared, own] = ['s-maxage', 'max-age'].map((name) => readSeconds(directives.get(name)))
+  const isShared = shared !== null && shared !== own && e.reading('R79') === 'used'
+  return (isShared ? shared : own) ?? null
 }
 
 /** `Expires` − `Date` in seconds; null if one of them is absent or no date. */
 function readExpiry(e: Evaluation, q: Questions): Answer<number | null> {
-  return map(e.ask(askCacheHeader(q, 'expires')), (expires) => {
-    const end = parseDate(expires)
-    if (end === null) return null
-    return map(e.ask(askCacheHeader(q, 'date')), (date) => {
-      const start = parseDate(date)
-      return start === null ? null : (end - start) / 1000
-    })
-  })
+  const [end, start] = ['expires', 'date'].map((name) =>
+    map(e.ask(askCacheHeader(q, name)), parseDate),
+  )
+  if (end === null || start === null) return null
+  return (
+    uniteUnknown([end, start]) ??
+    map(end ?? null, (last) => Number(last) / 1000 - Number(start) / 1000)
+  )
 }
 
 function parseDate(text: string | null): number | null {
