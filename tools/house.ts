@@ -12,11 +12,11 @@ const allowed: Record<string, string> = {
   'cli/action': 'files core/model',
   cli:
     'server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
-    'outlets/report manifest state service emulator core/catalog files core/model',
+    'outlets/report manifest state service emulator core/trace core/catalog files core/model',
   server:
     'outlets/metrics outlets/notify operations engine/rollout engine/apply outlets/report ' +
     'manifest state service files core/model',
-  'index.ts': 'operations engine/apply core/model',
+  'index.ts': 'operations engine/apply core/trace core/model',
   'outlets/metrics': 'state core/model',
   'outlets/tracing': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',

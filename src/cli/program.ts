@@ -14,6 +14,7 @@ import { declareRollback } from './commands/rollback.ts'
 import { declareRollout } from './commands/rollout.ts'
 import { declareServe } from './commands/serve.ts'
 import { declareState } from './commands/state.ts'
+import { declareTrace } from './commands/trace.ts'
 import { declareStats } from './commands/stats.ts'
 import { declareValidate } from './commands/validate.ts'
 import {
@@ -37,6 +38,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   apply: declareApply,
   rollback: declareRollback,
   rollout: declareRollout,
+  trace: declareTrace,
   drift: declareDrift,
   import: declareImport,
   state: declareState,

@@ -226,6 +226,7 @@ export function createWorkspace({
     files: [],
     noManifest,
     findItemPlace: () => null,
+    findTextPlace: () => null,
     findTree: async () => ({ commit: commit === undefined ? null : nameCommit(commit) }),
     relateCommits: async (ids) =>
       new Map(ids.map((id) => [id, id > nameCommit(commit ?? 0) ? 'later' : 'contained'])),

@@ -5,8 +5,8 @@ import type { Declare } from './declare.ts'
 export function declareExplain(program: Command, declare: Declare): void {
   declare(program, 'explain [item]', {
     description: 'describe an item or one of its fields, with an example',
-    args: ['an item, or one of its fields as ITEM.FIELD; without it, all items'],
-    examples: ['explain', 'explain https', 'explain cache_rule_list.expire'],
+    args: ['an item, or one of its fields as ITEM.FIELD; readings; without it, all items'],
+    examples: ['explain', 'explain https', 'explain cache_rule_list.expire', 'explain readings'],
     run: async (context, args) => (await import('../explain/explain.ts')).explain(context, args),
   }).addHelpText(
     'after',

@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
+import { readings } from '../../core/trace/readings.ts'
 import { findMax } from '../../core/model/lists.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import type { Paint } from '../../outlets/report/text/paint.ts'
@@ -36,6 +37,12 @@ export async function explain(
     )
     return exitCodes.done
   }
+  if (name === 'readings') {
+    io.out(
+      options.json === true ? `${JSON.stringify(readings)}\n` : formatReadings(paint, io.columns),
+    )
+    return exitCodes.done
+  }
   const [key = '', ...path] = String(name).split('.')
   refuseUnknownItems([key])
   const spec = getItemSpec(key)
@@ -60,6 +67,31 @@ function formatOverview(paint: Paint, columns: number): string {
   })
   const hint = '"edgewise explain ITEM" shows its fields, its rules and an example.'
   return `${lines.join('\n')}\n\n${hint}\n`
+}
+
+/** Formats the readings: question, answers, and which one holds without a setting. */
+function formatReadings(paint: Paint, columns: number): string {
+  const width = Math.max(40, columns)
+  const rows = readings.map(({ name, question, answers, favoured, usual }) => {
+    const kinds = {
+      checks: 'a list of all ten checks, with + between them',
+      status: 'a status code',
+      seconds: 'a number of seconds',
+      zone: 'service, or the name of a time zone',
+    }
+    const listed = typeof answers === 'string' ? kinds[answers] : answers.join(', ')
+    const marks = [
+      ...(favoured === null ? [] : [`by the text: ${favoured}`]),
+      ...(usual === null ? [] : [`usual: ${usual}`]),
+      ...(favoured === null && usual === null ? ['open'] : []),
+    ]
+    const text = `${question}\n${listed} (${marks.join('; ')})`
+    return paint.bold(name.padEnd(5)) + wrap(text, width, '     ').trimStart()
+  })
+  const hint =
+    'Settle one with "trace.assume" in edgewise.yaml, or with --assume; "unspecified" opens ' +
+    'one. The preset "usual" holds unless --strict or "trace.preset: strict".'
+  return `${rows.join('\n')}\n\n${wrap(hint, width, '')}\n`
 }
 
 function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {

@@ -13,7 +13,7 @@ export interface Headers {
 }
 
 /** A request as `trace --json` and files of requests have it (request semantics, section 1). */
-interface TracedRequest {
+export interface TracedRequest {
   url: string
   method?: string
   headers?: Record<string, string | null>

@@ -1,6 +1,6 @@
 import { Assembly, type StackLookup } from './assembly.ts'
 import { checkProfile } from './check-profile.ts'
-import { createPlaceLookup, toLayer } from './declared-places.ts'
+import { createPlaceLookups, toLayer } from './declared-places.ts'
 import type { Layer } from '../workspace-file/find-origin.ts'
 import { ProblemQuota, createDiagnostic } from './finding.ts'
 import { ItemCache } from './item-cache.ts'
@@ -34,7 +34,10 @@ import { type Progress, ignoreProgress } from '../../core/model/parallel.ts'
 import { type Diagnostic, compareDiagnostics } from '../../core/model/problem.ts'
 import type { SecretKeeper } from '../../core/model/secret.ts'
 
-interface Assembled extends Pick<Workspace, 'desired' | 'diagnostics' | 'files' | 'findItemPlace'> {
+interface Assembled extends Pick<
+  Workspace,
+  'desired' | 'diagnostics' | 'files' | 'findItemPlace' | 'findTextPlace'
+> {
   /** The manifests without a finding. */
   clean: KnownManifest[]
 }
@@ -87,7 +90,7 @@ export function assemble(
     desired: assembly.desired,
     diagnostics: diagnostics.toSorted(compareDiagnostics),
     files: listFiles(paths, declarations, profiles.byName),
-    findItemPlace: createPlaceLookup(assembly.declared),
+    ...createPlaceLookups(assembly.declared),
     clean,
   }
 }

@@ -1,10 +1,11 @@
-import type { Domain } from '../../core/model/item.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
 import { formatPointerStep } from '../../core/model/json.ts'
 import { findOrigin, type Layer } from '../workspace-file/find-origin.ts'
 import { findSite } from './manifest-diagnostics.ts'
 import { parseDocument, type Declaration, type Manifest } from './parse-document.ts'
 import type { Stack } from './profiles.ts'
 import type { Workspace } from '../workspace-file/workspace.ts'
+import { findPlace } from '../yaml/yaml-place.ts'
 import { parseYaml, type DocumentPlace, type SourceFile } from '../yaml/yaml-file.ts'
 
 /** Where a domain is declared. The values of all manifests would take much memory. */
@@ -20,14 +21,14 @@ export function toLayer({ config, document }: Declaration): Layer {
 }
 
 /**
- * Creates a lookup of places of items, which parses the file of a domain again. It keeps the
+ * Creates lookups of places of items, which parse the file of a domain again. They keep the
  * documents of one file only.
  */
-export function createPlaceLookup(
+export function createPlaceLookups(
   declared: ReadonlyMap<Domain, Declared>,
-): Workspace['findItemPlace'] {
+): Pick<Workspace, 'findItemPlace' | 'findTextPlace'> {
   let recent: { file: SourceFile; manifests: Map<number, Manifest> } | null = null
-  return (domain, item, pointer = '') => {
+  const find = (domain: Domain, item: ItemKey, pointer: string) => {
     const found = declared.get(domain)
     if (found === undefined) return null
     const { file, index, stack } = found
@@ -36,8 +37,25 @@ export function createPlaceLookup(
     if (manifest === undefined) return null
     const layers = [...stack.layers, toLayer(manifest)]
     const origin = findOrigin(layers, formatPointerStep(item) + pointer)
-    if (origin === null || origin.pointer === '') return null
-    return { ...findSite(origin, manifest).place, document: index }
+    return origin === null || origin.pointer === '' ? null : { origin, manifest }
+  }
+  return {
+    findItemPlace: (domain, item, pointer = '') => {
+      const found = find(domain, item, pointer)
+      if (found === null) return null
+      const { origin, manifest } = found
+      return { ...findSite(origin, manifest).place, document: manifest.document.index }
+    },
+    findTextPlace: (domain, item, pointer) => {
+      const found = find(domain, item, pointer)
+      if (found === null) return null
+      const { layer, pointer: within } = found.origin
+      const own = found.manifest.document
+      return {
+        ...findPlace(layer.document, layer.base + within),
+        manifest: layer.document === own ? null : own.file.path,
+      }
+    },
   }
 }
 

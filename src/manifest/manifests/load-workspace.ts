@@ -97,6 +97,7 @@ export function loadWorkspace(
       return (noManifest ??= createNoManifestDiagnostic(config, document))
     },
     findItemPlace: assembled.findItemPlace,
+    findTextPlace: assembled.findTextPlace,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     explainMissing: (pointer) => explainMissing(document, env, pointer),
     explainTokenFault: () => explainTokenFault(document, env, config.service.token),

@@ -61,6 +61,15 @@ export interface Workspace {
     item: ItemKey,
     pointer?: string,
   ): (Place & { document: number }) | null
+  /**
+   * Finds where the text of an item's part stands: in the manifest, or in a profile or the
+   * workspace file, and then the manifest that uses it; null if no manifest declares it.
+   */
+  findTextPlace(
+    domain: Domain,
+    item: ItemKey,
+    pointer: string,
+  ): (Place & { manifest: string | null }) | null
   /** Returns the source line of a place with secret literals masked; null if there is none. */
   findSourceLine(place: Place): string | null
   /** Explains in a clause why there is no token, or no address of the database. */

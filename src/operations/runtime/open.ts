@@ -3,7 +3,9 @@ import { createNoWorkspaceError, findRoot } from '../../manifest/workspace-file/
 import type { SecretReach } from '../../manifest/secrets/secret-sources.ts'
 import type { HistoryEntry } from '../../core/model/applied.ts'
 import type { Decided, ListedRollout } from '../../core/model/listed-rollout.ts'
+import type { Json, JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
+import type { TracedRequest } from '../../core/trace/request.ts'
 import { apply, type ApplyRequest } from '../apply.ts'
 import { drift, type DriftRequest } from '../drift.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
@@ -18,6 +20,7 @@ import { decideRollout, listRollouts, type RolloutRequest } from '../rollouts.ts
 import { loadHistory } from '../state.ts'
 import { createReleaseRefusal } from '../submission/strange-release.ts'
 import type { Executed } from '../submission/executed.ts'
+import { traceRequests, type TraceOptions } from '../trace.ts'
 import { validate, type ValidateRequest } from '../validate.ts'
 
 /**
@@ -39,6 +42,8 @@ export interface Edgewise {
   drift(request?: DriftRequest): Promise<FoundDrift>
   /** Applies the manifests over the observed configuration. */
   repair(request?: RepairRequest): Promise<Executed>
+  /** Traces a request through a configuration; `edgewise.trace/1`. Calls nothing. */
+  trace(request: TracedRequest, options?: TraceOptions): Promise<JsonObject>
   /** Lists the applies, first to last. */
   history(): Promise<HistoryEntry[]>
   /** Lists the unfinished rollouts, first to last. */
@@ -90,6 +95,11 @@ export function open(
     rollback: (request = {}) => rollback(load('available'), request, ports),
     drift: (request = {}) => drift(load('available'), request, ports.outside),
     repair: (request = {}) => repair(load('available'), request, ports),
+    trace: async (request, options = {}) => {
+      const requests = [toJson(request)]
+      const [traced] = await traceRequests(load('none'), { ...options, requests }, ports.outside)
+      return traced?.output ?? {}
+    },
     history: async () => (await loadHistory(load('none'), ports.outside)).applies,
     rollouts: () => listRollouts(load('none'), ports.outside),
     approve: (request) => decideRollout('approve', load('none'), request, ports),
@@ -132,6 +142,11 @@ function completeOutside(given: Partial<Outside>, node: Outside): Outside {
       : [[name, typeof value === 'function' ? value.bind(given) : value]]
   })
   return { ...node, ...Object.fromEntries(own) }
+}
+
+/** Copies the given facts of a request as JSON. */
+function toJson(request: TracedRequest): Json {
+  return JSON.parse(JSON.stringify(request)) as Json
 }
 
 function completeDialogue(given: Partial<Dialogue>): Dialogue {

@@ -25,7 +25,7 @@ export interface Secrets {
 }
 
 /** The places of items in the manifests. */
-export type ItemPlaces = Pick<Workspace, 'findItemPlace' | 'findSourceLine'>
+export type ItemPlaces = Pick<Workspace, 'findItemPlace' | 'findTextPlace' | 'findSourceLine'>
 
 /** The problems of a workspace, and its files. */
 export type Findings = Pick<

@@ -1,0 +1,74 @@
+import { Option, type Command } from 'commander'
+import type { TraceCommandOptions } from '../trace.ts'
+import type { Declare } from './declare.ts'
+
+/** `edgewise trace`: tells what a configuration does to requests. Calls nothing. */
+export function declareTrace(program: Command, declare: Declare): void {
+  const command = declare<TraceCommandOptions>(program, 'trace [urls...]', {
+    description: 'tell what a configuration does to a request, without any call',
+    args: ['URLs of requests; - reads them from stdin'],
+    examples: [
+      'trace https://www.example.com/img/a.jpg',
+      'trace https://www.example.com/ --ip 203.0.113.7 --method GET --no-other-headers',
+      'trace --requests requests.txt --json',
+      'trace https://www.example.com/a.jpg --of recorded --strict',
+    ],
+    run: async (context, args, options) =>
+      (await import('../trace.ts')).trace(context, args, options),
+  })
+  command
+    .option(
+      '--requests <file>',
+      'requests from a file: "[METHOD ]URL" a line, YAML, JSON or NDJSON',
+    )
+    .option(
+      '--of <what>',
+      'desired (manifests), recorded (state), observed, or a JSON file',
+      'desired',
+    )
+    .option('--observed <file>', 'with --of observed: a JSON file {domain: {item: value}}')
+    .addOption(
+      new Option(
+        '--assume <answers>',
+        'answers of readings: R4=whole,R17=404, unmanaged=absent',
+      ).argParser(collect),
+    )
+    .option('--strict', 'leave open what the specification does not say')
+  for (const [flags, description] of facts) command.addOption(new Option(flags, description))
+  for (const [flags, description] of lists)
+    command.addOption(new Option(flags, description).argParser(collect))
+  command.addHelpText(
+    'after',
+    `
+Facts hold for all requests that do not have them themselves. A fact that is not
+given is not known, which an answer may depend on. "edgewise explain readings"
+lists what the specification leaves open, with the answers.`,
+  )
+}
+
+const facts: [flags: string, description: string][] = [
+  ['--method <method>', 'method of the request'],
+  ['--no-other-headers', 'it has no other headers than those given'],
+  ['--referer <text>', 'short for --header "Referer: TEXT"'],
+  ['--user-agent <text>', 'short for --header "User-Agent: TEXT"'],
+  ['--ip <address>', "the client's address"],
+  ['--country <name>', "the client's country, as the service names it"],
+  ['--isp <carrier>', "the client's carrier: dx, lt, yd or other"],
+  ['--at <time>', 'date and time with a zone, or Unix seconds'],
+  ['--time <HH:MM>', 'time of day by the clock of the service'],
+  ['--body-size <bytes>', 'size of the uploaded body'],
+  ['--signature <state>', 'whether the signature of the URL is valid or invalid'],
+  ['--origin-status <code>', "status of the origin's answer"],
+  ['--origin-size <bytes>', "size of the origin's answer"],
+]
+
+const lists: [flags: string, description: string][] = [
+  ['--header <header>', 'header of the request, as "Name: value"; may be repeated'],
+  ['--no-header <name>', 'header that the request does not have; may be repeated'],
+  ['--origin-header <header>', 'header of the answer of the origin; may be repeated'],
+]
+
+/** Collects the values of a repeated option. */
+function collect(value: string, before: unknown): string[] {
+  return Array.isArray(before) ? [...(before as string[]), value] : [value]
+}

@@ -1,0 +1,248 @@
+import { resolve } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { isObject, parseJson, type Json, type JsonObject } from '../core/model/json.ts'
+import { traceRequests, type TraceOptions } from '../operations/trace.ts'
+import { formatTrace } from '../outlets/report/trace/text.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { CommandContext } from './io.ts'
+import { loadFile } from './load-file.ts'
+import { findCheckout } from '../state/git/find-repository.ts'
+import { loadSources } from './load-sources.ts'
+import { openWorkspace, refuseInvalidManifests } from './open.ts'
+
+/** Options of `edgewise trace`, as the command line has them. */
+export interface TraceCommandOptions {
+  requests?: string
+  of: string
+  observed?: string
+  assume?: string[]
+  strict?: boolean
+  method?: string
+  /** Headers; the names of absent ones, and false for --no-other-headers, come by their own. */
+  header?: string[] | boolean
+  otherHeaders?: boolean
+  referer?: string
+  userAgent?: string
+  ip?: string
+  country?: string
+  isp?: string
+  at?: string
+  time?: string
+  bodySize?: string
+  signature?: string
+  originStatus?: string
+  originHeader?: string[]
+  originSize?: string
+}
+
+/** `edgewise trace`: tells what a configuration does to requests. */
+export async function trace(
+  context: CommandContext,
+  [urls]: unknown[],
+  options: TraceCommandOptions,
+): Promise<number> {
+  const { io, paint } = context
+  const facts = readFacts(options)
+  const requests = (await listRequests(context, urls as string[], options)).map((request) =>
+    addFacts(request, facts),
+  )
+  const of = readSource(context, options)
+  const workspace = openWorkspace(context, 'none')
+  if (of === 'desired') refuseInvalidManifests(context, workspace)
+  const traced = await traceRequests(
+    workspace,
+    {
+      requests,
+      of,
+      ...(options.strict === true ? { preset: 'strict' as const } : {}),
+      assume: readAssumptions(options.assume ?? []),
+    },
+    io,
+  )
+  const layout = { paint, columns: io.columns, verbose: context.options.verbose === true }
+  io.out(
+    context.options.json === true
+      ? traced.map(({ output }) => `${JSON.stringify(output)}\n`).join('')
+      : `${traced.map((each) => formatTrace(each.output, each.readRule, layout)).join('\n\n')}\n`,
+  )
+  return exitCodes.done
+}
+
+/** Lists the requests of the command line, of a file and of stdin, in this order. */
+async function listRequests(
+  context: CommandContext,
+  urls: string[],
+  { requests: file }: TraceCommandOptions,
+): Promise<JsonObject[]> {
+  const given = urls.filter((url) => url !== '-').map((url) => ({ url }))
+  const loaded = file === undefined || file === '-' ? [] : parseRequests(load(context, file), file)
+  const fromInput =
+    urls.includes('-') || file === '-' ? parseRequests(await readInput(context), '(stdin)') : []
+  const all = [...given, ...loaded, ...fromInput]
+  if (all.length > 0) return all
+  throw new EdgewiseError(
+    'usage',
+    'there is no request to trace',
+    'Pass a URL such as https://www.example.com/, or a file with --requests.',
+  )
+}
+
+async function readInput({ io }: CommandContext): Promise<string> {
+  const hint = 'Pipe requests in, one a line, or pass a file with --requests.'
+  if (io.openStdin === null)
+    throw new EdgewiseError('usage', '"-" is stdin, and stdin is a terminal', hint)
+  const [source] = await loadSources(['-'], io.cwd, io)
+  if (source === undefined || 'fault' in source)
+    throw new EdgewiseError('usage', `stdin: ${source?.fault ?? 'no input'}`)
+  return source.text
+}
+
+/**
+ * Parses requests: a YAML or JSON list, NDJSON, or `[METHOD ]URL` a line, in which blank lines and
+ * those that begin with `#` are left out.
+ *
+ * @throws EdgewiseError `usage` if an entry is no request, or there is none
+ */
+export function parseRequests(text: string, called: string): JsonObject[] {
+  const list = parseList(text)
+  const requests =
+    list === null
+      ? text.split('\n').flatMap((line, i) => parseLine(line.trim(), `${called}:${i + 1}`))
+      : list.map((entry, i) => toRequest(entry, `${called}, entry ${i + 1}`))
+  if (requests.length > 0) return requests
+  throw new EdgewiseError('usage', `${called} has no request`, 'Write a URL on each line.')
+}
+
+/** Parses a list in JSON or YAML; null for lines. */
+function parseList(text: string): Json[] | null {
+  if (!/^\s*(?:\[|-\s)/.test(text)) return null
+  const json = parseJson(text)
+  if (Array.isArray(json)) return json
+  const [document] = parseAllDocuments(text)
+  if (document === undefined || !('contents' in document) || document.errors.length > 0) return null
+  const value = document.toJS({ maxAliasCount: 0 }) as Json
+  return Array.isArray(value) ? value : null
+}
+
+function parseLine(line: string, called: string): JsonObject[] {
+  if (line === '' || line.startsWith('#')) return []
+  if (line.startsWith('{')) return [toRequest(parseJson(line) ?? null, called)]
+  const found = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s+)?(\S+)$/.exec(line)
+  if (found === null)
+    throw new EdgewiseError('usage', `${called}: expected "[METHOD ]URL", got ${quote(line)}`)
+  const [, method, url = ''] = found
+  return [method === undefined ? { url } : { url, method }]
+}
+
+function toRequest(entry: Json, called: string): JsonObject {
+  if (typeof entry === 'string') return { url: entry }
+  if (isObject(entry)) {
+    const { count: _, ...request } = entry
+    return request
+  }
+  throw new EdgewiseError('usage', `${called}: expected a URL or an object with one`)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 100))
+}
+
+function addFacts(request: JsonObject, facts: JsonObject): JsonObject {
+  const merge = (name: string): JsonObject => {
+    const [own, given] = [request[name], facts[name]]
+    return isObject(own) && isObject(given) ? { [name]: { ...given, ...own } } : {}
+  }
+  return { ...facts, ...request, ...merge('headers'), ...merge('origin') }
+}
+
+function readFacts(options: TraceCommandOptions): JsonObject {
+  const { header, otherHeaders, referer, userAgent, originHeader = [] } = options
+  const headers = [
+    ...(Array.isArray(header) ? header : []),
+    ...(referer === undefined ? [] : [`referer: ${referer}`]),
+    ...(userAgent === undefined ? [] : [`user-agent: ${userAgent}`]),
+  ]
+  const given = { ...parseHeaders(headers), ...(otherHeaders === false ? { '*': null } : {}) }
+  const origin = {
+    ...number('status', options.originStatus),
+    ...number('size', options.originSize),
+    ...(originHeader.length === 0 ? {} : { headers: parseHeaders(originHeader) }),
+  }
+  const texts = ['method', 'ip', 'country', 'isp', 'at', 'time', 'signature'] as const
+  return {
+    ...Object.fromEntries(
+      texts.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    ),
+    ...number('bodySize', options.bodySize),
+    ...(Object.keys(given).length === 0 ? {} : { headers: given }),
+    ...(Object.keys(origin).length === 0 ? {} : { origin }),
+  }
+}
+
+function number(name: string, text: string | undefined): JsonObject {
+  if (text === undefined) return {}
+  if (!/^\d{1,15}$/.test(text))
+    throw new EdgewiseError('usage', `${name} must be a whole number, got ${quote(text)}`)
+  return { [name]: Number(text) }
+}
+
+/** Parses `Name: value`; a name alone is a header that is known to be absent. */
+function parseHeaders(headers: string[]): JsonObject {
+  const found: JsonObject = {}
+  for (const header of headers) {
+    const at = header.indexOf(':')
+    const name = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase()
+    const before = found[name]
+    const value = at < 0 ? null : header.slice(at + 1).trim()
+    found[name] = typeof before === 'string' && value !== null ? `${before}, ${value}` : value
+  }
+  return found
+}
+
+function readSource(
+  context: CommandContext,
+  { of, observed }: TraceCommandOptions,
+): NonNullable<TraceOptions['of']> {
+  if (of === 'observed') {
+    if (observed === undefined)
+      throw new EdgewiseError('usage', '--of observed needs --observed FILE')
+    return { observed: loadJson(context, observed) }
+  }
+  if (observed !== undefined)
+    throw new EdgewiseError('usage', '--observed is only for --of observed')
+  if (of === 'desired' || of === 'recorded') return of
+  return { configuration: loadJson(context, of) }
+}
+
+/** Loads a file that the user names; one in the checkout must not lead out of it. */
+function load({ io }: CommandContext, path: string): string {
+  return loadFile(resolve(io.cwd, path), path, '', findCheckout(io.cwd))
+}
+
+function loadJson(context: CommandContext, path: string): Json {
+  const value = parseJson(load(context, path))
+  if (value === undefined) throw new EdgewiseError('usage', `${path} is not JSON`)
+  return value
+}
+
+/** Parses `R4=search,R5=whole-url`; a list has `+` between its entries. */
+function readAssumptions(given: string[]): JsonObject {
+  return Object.fromEntries(
+    given
+      .flatMap((each) => each.split(','))
+      .map((each) => {
+        const [name = '', ...rest] = each.split('=')
+        const answer = rest.join('=')
+        if (answer === '')
+          throw new EdgewiseError('usage', `--assume needs READING=ANSWER, got ${quote(each)}`)
+        return [name, parseAnswer(name, answer)]
+      }),
+  )
+}
+
+function parseAnswer(name: string, answer: string): Json {
+  if (/^\d+$/.test(answer)) return Number(answer)
+  const isList = answer.includes('+') || (name === 'unmanaged' && /_/.test(answer))
+  return isList ? answer.split('+') : answer
+}

@@ -1,0 +1,219 @@
+import { catalogue } from '../core/catalog/catalogue.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
+import { formatPointerStep, isSameJson, parsePointer } from '../core/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
+import type { Candidates } from '../core/trace/evaluation.ts'
+import { buildOutput, type Locate } from '../core/trace/output.ts'
+import type { Preset } from '../core/trace/readings.ts'
+import type { Rule } from '../core/trace/rule.ts'
+import { BadSetting, buildSettings } from '../core/trace/settings.ts'
+import { checks } from '../core/trace/stages/checks.ts'
+import { compile, trace, type Compiled } from '../core/trace/trace.ts'
+import { BadRequest, belongsTo, parseUrl } from '../core/trace/url.ts'
+import type { Workspace } from '../manifest/workspace-file/workspace.ts'
+import { loadState } from './runtime/open-state.ts'
+import type { StateOutside } from './runtime/outside.ts'
+import type { Desired, Findings, Secrets, Settings } from './runtime/workspace-parts.ts'
+import { readConfiguration, readDesired, readObserved, readRecorded } from './tracing/candidates.ts'
+import { refuseInvalid } from './validate.ts'
+
+/** Through which configuration, and by which readings. */
+export interface TraceOptions {
+  /** Manifests (default), state, an observed configuration, or one with any candidates. */
+  of?: 'desired' | 'recorded' | { observed: Json } | { configuration: Json }
+  /** Preset of readings; by default that of the workspace file. */
+  preset?: Preset
+  /** Answers of readings, over those of the workspace file. */
+  assume?: JsonObject
+}
+
+/** Requests to trace, as files have them: `{url, method, headers, ip, …}`. */
+export interface TraceRequest extends TraceOptions {
+  requests: Json[]
+}
+
+/** What one request meets: `edgewise.trace/1`, and the values of rules, for texts. */
+export interface Traced {
+  output: JsonObject
+  /** Reads the value of a rule or entry; null where its item is not certain. */
+  readRule(rule: Pick<Rule, 'item' | 'pointer'>): Json
+}
+
+type TracedWorkspace = Settings & Desired & Secrets & Findings & Pick<Workspace, 'findTextPlace'>
+
+/**
+ * Traces requests through the configuration of their domains, in the order given; calls nothing.
+ *
+ * @throws EdgewiseError `invalid` when a manifest has an error, `usage` for a bad request, a
+ *   bad reading, and a domain that the configuration lacks
+ */
+export async function traceRequests(
+  workspace: TracedWorkspace,
+  request: TraceRequest,
+  outside: StateOutside,
+): Promise<Traced[]> {
+  const { of = 'desired' } = request
+  if (of === 'desired') refuseInvalid(workspace)
+  const source = await openSource(workspace, of, outside)
+  const settings = readSettings(workspace, request)
+  const compiled = new Map<Domain, Compiled>()
+  return request.requests.map((each, i) =>
+    explainFault(i, request.requests.length, () => {
+      const domain = findDomain(each, source)
+      const configuration = compiled.get(domain) ?? compile(domain, source.read(domain), settings)
+      compiled.set(domain, configuration)
+      const output = buildOutput(
+        domain,
+        source.name,
+        trace(configuration, each),
+        source.name === 'desired' ? createLocate(workspace, domain) : () => ({}),
+      )
+      return { output, readRule: (rule) => readRule(configuration.items, rule) }
+    }),
+  )
+}
+
+/** A configuration of several domains. */
+interface Source {
+  name: string
+  domains: Domain[]
+  read(domain: Domain): Candidates
+}
+
+async function openSource(
+  workspace: TracedWorkspace,
+  of: NonNullable<TraceRequest['of']>,
+  outside: StateOutside,
+): Promise<Source> {
+  const { desired } = workspace
+  if (of === 'desired')
+    return {
+      name: 'desired',
+      domains: [...desired.keys()],
+      read: (domain) => readDesired(get(desired, domain)),
+    }
+  if (of === 'recorded') {
+    const { recorded } = await loadState(workspace, outside)
+    return {
+      name: 'recorded',
+      domains: [...recorded.keys()],
+      read: (domain) => readRecorded(get(recorded, domain)),
+    }
+  }
+  if ('configuration' in of) {
+    const { domain, items } = readConfiguration(of.configuration)
+    return { name: 'file', domains: [domain], read: () => items }
+  }
+  const { observed } = of
+  const { itemKeys } = workspace.config.service
+  return {
+    name: 'observed',
+    domains: isObject(observed) ? Object.keys(observed) : [],
+    read: (domain) => readObserved(observed, domain, itemKeys),
+  }
+}
+
+function get(
+  domains: ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>,
+  domain: Domain,
+): ReadonlyMap<ItemKey, ItemState> {
+  return domains.get(domain) ?? new Map()
+}
+
+/** Finds the domain of a request: that of its host, or the longest `.d` above it. */
+function findDomain(request: Json, { domains, name }: Source): Domain {
+  const text = isObject(request) ? request['url'] : request
+  const { host } = parseUrl(typeof text === 'string' ? text : '', null)
+  const found = domains
+    .filter((domain) => belongsTo(host, domain))
+    .toSorted((a, b) => b.length - a.length)
+    .at(0)
+  if (found !== undefined) return found
+  const where: Record<string, string> = {
+    desired: 'no manifest has it',
+    recorded: 'no state of it is recorded',
+  }
+  throw new BadRequest(`${host} is not a known domain: ${where[name] ?? 'the file lacks it'}`)
+}
+
+function readSettings(
+  { config }: Settings,
+  { preset, assume = {} }: Pick<TraceRequest, 'preset' | 'assume'>,
+): Compiled['settings'] {
+  const names = { checks: checks.map(([item]) => item), items: [...catalogue.keys()] }
+  const timezone = config.service.timezone
+  const build = (answers: JsonObject, where: string) => {
+    try {
+      return buildSettings(
+        { preset: preset ?? config.trace.preset, assume: answers, timezone },
+        names,
+      )
+    } catch (error) {
+      if (!(error instanceof BadSetting)) throw error
+      const hint = '"edgewise explain readings" lists readings and answers.'
+      throw new EdgewiseError('usage', `${where}: ${error.message}`, hint)
+    }
+  }
+  const own = config.trace.assume as JsonObject
+  build(own, 'trace.assume in edgewise.yaml')
+  return build({ ...own, ...assume }, '--assume')
+}
+
+function explainFault<T>(i: number, count: number, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof BadRequest)) throw error
+    const where = count === 1 ? '' : `request ${i + 1}: `
+    throw new EdgewiseError('usage', where + error.message, 'See "edgewise trace --help".')
+  }
+}
+
+/** Finds the places of rules in manifests; those in sorted lists by their value. */
+function createLocate(
+  { desired, findTextPlace }: Desired & Pick<Workspace, 'findTextPlace'>,
+  domain: Domain,
+): Locate {
+  return ({ item, pointer }) => {
+    const state = desired.get(domain)?.get(item)
+    const written = toWritten(state, pointer)
+    const place = findTextPlace(domain, item, written)
+    if (place === null) return {}
+    const { file, line, column, manifest } = place
+    return { file, line, column, ...(manifest === null ? {} : { manifest }) }
+  }
+}
+
+/** Converts a pointer into a canonical value to one into the value in the order of the manifest. */
+function toWritten(state: ItemState | undefined, pointer: string): string {
+  const value = state?.candidates[0]
+  let [canonical, written]: (Json | undefined)[] = [value, state?.ordered ?? value]
+  return parsePointer(pointer)
+    .map((step) => {
+      const next = getPart(canonical, step)
+      const index = Array.isArray(written)
+        ? written.findIndex((entry) => isSameJson(entry, next))
+        : -1
+      const key = index < 0 ? step : String(index)
+      canonical = next
+      written = getPart(written, key)
+      return formatPointerStep(key)
+    })
+    .join('')
+}
+
+function getPart(value: Json | undefined, step: string): Json | undefined {
+  if (Array.isArray(value)) return value[Number(step)]
+  return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+}
+
+function readRule(items: Candidates, { item, pointer }: Pick<Rule, 'item' | 'pointer'>): Json {
+  const candidates = items.get(item)
+  const [value] = candidates ?? []
+  if (candidates?.length !== 1 || value === undefined) return null
+  return (
+    parsePointer(pointer).reduce<Json | undefined>((part, step) => getPart(part, step), value) ??
+    null
+  )
+}

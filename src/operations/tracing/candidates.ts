@@ -1,0 +1,109 @@
+import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { restoreShape } from '../../core/catalog/item-spec.ts'
+import { parseItem } from '../../core/catalog/parse-item.ts'
+import { findItemByWireName } from '../../core/catalog/wire-names.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { listPossible, type Domain, type ItemKey, type ItemState } from '../../core/model/item.ts'
+import { isObject, type Json } from '../../core/model/json.ts'
+import { findReference, mapSecrets } from '../../core/model/secret.ts'
+import type { Candidate, Candidates } from '../../core/trace/evaluation.ts'
+
+/** Any value at all. */
+const anyValue: Candidate = { $unknown: true }
+
+/** The candidates of the items that manifests mention; a list of addresses clears the other. */
+export function readDesired(items: ReadonlyMap<ItemKey, ItemState>): Candidates {
+  const found = new Map<ItemKey, Candidate[]>()
+  for (const [key, state] of items) found.set(key, listCandidates({ ...state, unknownFields: [] }))
+  for (const [key, other] of [
+    ['ip_black_list', 'ip_white_list'],
+    ['ip_white_list', 'ip_black_list'],
+  ] as const)
+    if (found.has(key) && !found.has(other) && items.get(key)?.status === 'confirmed')
+      found.set(other, [null])
+  return found
+}
+
+/** The candidates of state. */
+export function readRecorded(items: ReadonlyMap<ItemKey, ItemState>): Candidates {
+  return new Map([...items].map(([key, state]) => [key, listCandidates(state)]))
+}
+
+function listCandidates(state: ItemState): Candidate[] {
+  if (state.status === 'unset' && state.candidates.length === 0) return [null]
+  const { unknownFields = [], ...rest } = state
+  const possible = listPossible(unknownFields.length === 0 ? rest : state)
+  return possible.map((value) =>
+    value === undefined ? anyValue : nameSecrets(value, state.templates ?? {}),
+  )
+}
+
+/** Replaces masked secrets by their names, or the templates with their names. */
+function nameSecrets(value: Json, templates: Record<string, string>): Json {
+  return mapSecrets(value, (secret) => ({
+    $secret: findReference(secret) ?? templates[secret] ?? '(recorded)',
+  }))
+}
+
+/**
+ * The candidates of an observed configuration: one an item, and none where it lacks one.
+ *
+ * @param data `{domain: {item: payload}}`
+ * @throws EdgewiseError `not-observed` if it has another shape, or lacks the domain
+ */
+export function readObserved(
+  data: Json,
+  domain: Domain,
+  itemKeys: Record<ItemKey, string>,
+): Candidates {
+  const config = isObject(data) && Object.hasOwn(data, domain) ? data[domain] : undefined
+  if (!isObject(config))
+    throw new EdgewiseError(
+      'not-observed',
+      `the observed configuration has no items of ${domain}`,
+      'Pass a JSON file {"DOMAIN": {"ITEM": value}} with --observed.',
+    )
+  const found = new Map<ItemKey, Candidate[]>([...catalogue.keys()].map((key) => [key, [null]]))
+  for (const [wireName, payload] of Object.entries(config)) {
+    if (payload === null || payload === undefined) continue
+    const spec = catalogue.get(findItemByWireName(wireName, payload, itemKeys) ?? '')
+    if (spec === undefined) continue
+    const { value } = parseItem(spec, restoreShape(spec, payload, undefined), 'wire')
+    found.set(spec.key, [value ?? anyValue])
+  }
+  return found
+}
+
+/**
+ * The candidates of a file `{"domain": D, "items": {ITEM: [candidate, …]}}`.
+ *
+ * @throws EdgewiseError `usage` for another shape, an unknown item or an invalid value
+ */
+export function readConfiguration(data: Json): { domain: Domain; items: Candidates } {
+  if (!isObject(data) || typeof data['domain'] !== 'string' || !isObject(data['items']))
+    throw refuse('expected {"domain": D, "items": {ITEM: [candidate, …]}}')
+  const items = new Map<ItemKey, Candidate[]>()
+  for (const [key, candidates] of Object.entries(data['items'])) {
+    if (!catalogue.has(key)) throw refuse(`there is no item "${key.slice(0, 80)}"`)
+    if (!Array.isArray(candidates) || candidates.length === 0)
+      throw refuse(`${key} must be a list of at least one candidate`)
+    items.set(
+      key,
+      candidates.map((candidate) => readCandidate(key, candidate)),
+    )
+  }
+  return { domain: data['domain'].toLowerCase(), items }
+}
+
+function readCandidate(key: ItemKey, candidate: Json): Candidate {
+  if (candidate === null) return null
+  if (isObject(candidate) && candidate['$unknown'] === true) return anyValue
+  const { value, problems } = parseItem(getItemSpec(key), candidate, 'manifest')
+  if (value !== null) return value
+  const [problem] = problems
+  throw refuse(`${key}${problem?.pointer ?? ''}: ${problem?.detail ?? 'invalid value'}`)
+}
+
+function refuse(message: string): EdgewiseError {
+  return new EdgewiseError('usage', `--of: ${message}`, 'See the guide "Trace".')
+}

@@ -1,0 +1,343 @@
+import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatSeconds } from './duration.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import { truncate, wrap } from '../text/wrap.ts'
+import type { Paint } from '../text/paint.ts'
+
+/** Reads the value of a rule; null if it is not certain. */
+export type ReadRule = (rule: { item: string; pointer: string }) => Json
+
+interface Layout {
+  paint: Paint
+  columns: number
+  /** Show all checks, and every reason. */
+  verbose: boolean
+}
+
+/** A line: its label, its value, what explains it, and where that stands. */
+interface Line {
+  label: string
+  value: string
+  detail?: string
+  /** Why the value is unknown; shown in place of the detail. */
+  reasons?: string[]
+  place?: string
+}
+
+/** Formats a trace, `edgewise.trace/1`, in lines of at most the columns. */
+export function formatTrace(trace: JsonObject, readRule: ReadRule, layout: Layout): string {
+  const { paint, columns } = layout
+  const url = String(part(trace, 'request', 'url'))
+  const of = `(${String(trace['of'])})`
+  const gap = Math.max(2, Math.min(columns, 80) - url.length - of.length)
+  const outcome = valueOf(trace['outcome'])
+  const lines = [
+    { label: 'outcome', ...sayAnswer(trace['outcome'], String) },
+    ...listAccess(trace, layout),
+    ...listRedirect(trace),
+    // What is known not to be reached is left out.
+    ...(outcome === undefined || outcome === 'served' || layout.verbose
+      ? [...listCache(trace, readRule), ...listOrigin(trace), ...listResponse(trace)]
+      : [{ label: 'response', ...sayAnswer(part(trace, 'response', 'status'), String) }]),
+  ]
+  return [
+    paint.bold(escapeInvisible(url)) + ' '.repeat(gap) + paint.dim(of),
+    ...lines.map((line) => formatLine(line, layout)),
+    ...listFootnotes(trace, columns).map((note) => paint.dim(note)),
+  ].join('\n')
+}
+
+function part(value: Json | undefined, ...steps: string[]): Json | undefined {
+  return steps.reduce<Json | undefined>(
+    (current, step) =>
+      isObject(current) && Object.hasOwn(current, step) ? current[step] : undefined,
+    value,
+  )
+}
+
+/** The value of an answer, also one that holds only without unmanaged items; undefined without. */
+function valueOf(answer: Json | undefined): Json | undefined {
+  if (!isObject(answer)) return undefined
+  return 'value' in answer ? answer['value'] : answer['managed']
+}
+
+/** Says an answer: its value, `*` if that holds without unmanaged items, or why it is unknown. */
+function sayAnswer(
+  answer: Json | undefined,
+  say: (value: Json) => string,
+): Pick<Line, 'value' | 'detail' | 'reasons'> {
+  const value = valueOf(answer)
+  const reasons = part(answer, 'unknown')
+  if (value !== undefined) return { value: `${say(value)}${reasons === undefined ? '' : ' *'}` }
+  return { value: 'unknown', reasons: Array.isArray(reasons) ? reasons.map(String) : [] }
+}
+
+/** Names of one kind of reason that are listed without `-v`. */
+const maxNames = 4
+
+/**
+ * Says reasons by their kind: `not given: method, origin.status`. Without `-v`, unmanaged items are
+ * named only if nothing else is missing.
+ */
+function sayReasons(reasons: string[], isVerbose: boolean): string {
+  const others = reasons.filter((reason) => !reason.startsWith('unmanaged '))
+  const shown = isVerbose || others.length === 0 ? reasons : others
+  const kinds: [prefix: string, words: string][] = [
+    ['not-given ', 'not given: '],
+    ['not-specified ', 'not specified: '],
+    ['in-doubt ', 'in doubt: '],
+    ['unmanaged ', 'unmanaged: '],
+    ['undecidable ', 'undecidable: '],
+  ]
+  return kinds
+    .flatMap(([prefix, words]) => {
+      const named = shown.filter((reason) => reason.startsWith(prefix))
+      const names = named.map((reason) => reason.slice(prefix.length))
+      const max = isVerbose ? names.length : maxNames
+      return names.length === 0 ? [] : [words + listSome(names, max)]
+    })
+    .join('; ')
+}
+
+function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
+  const checks = part(trace, 'access', 'checks')
+  const all = (Array.isArray(checks) ? checks : []).filter(isObject)
+  const set = all.filter((check) => check['state'] !== 'absent' && check['state'] !== 'unmanaged')
+  const decision = part(trace, 'access', 'decision')
+  const denied = valueOf(decision) === 'denied'
+  const count = denied ? '' : `${pluralize(set.length, 'check')} set`
+  const deciding = valueOf(part(trace, 'access', 'deciding'))
+  const shown = verbose ? all : set
+  const said = sayAnswer(decision, String)
+  return [
+    {
+      label: 'access',
+      ...said,
+      detail: denied && typeof deciding === 'string' ? `by ${deciding}` : count,
+    },
+    ...shown.map((check) => sayCheck(check)),
+  ]
+}
+
+function sayCheck(check: JsonObject): Line {
+  const rule = isObject(check['exempt'])
+    ? { ...check['exempt'], prefix: 'exempt: ' }
+    : check['rule']
+  const said = sayAnswer(check['result'], String)
+  return {
+    label: `  ${String(check['item'])}`,
+    ...said,
+    detail: sayRule(rule),
+    place: sayPlace(rule),
+  }
+}
+
+/** Says a rule by its pattern, or by the field that it is. */
+function sayRule(rule: Json | undefined): string {
+  if (!isObject(rule)) return ''
+  const { pattern, pointer, prefix = '' } = rule
+  return String(prefix) + (typeof pattern === 'string' ? pattern : String(pointer ?? '').slice(1))
+}
+
+function sayPlace(rule: Json | undefined): string {
+  if (!isObject(rule) || typeof rule['file'] !== 'string') return ''
+  return `${rule['file']}:${String(rule['line'])}`
+}
+
+function listRedirect(trace: JsonObject): Line[] {
+  const decision = part(trace, 'redirect', 'decision')
+  if (valueOf(decision) === 'none') return []
+  const status = sayAnswer(part(trace, 'redirect', 'status'), String)
+  const location = sayAnswer(part(trace, 'redirect', 'location'), String)
+  return [{ label: 'redirect', ...status, detail: location.value }]
+}
+
+function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
+  const cache = part(trace, 'cache')
+  const rule = part(cache, 'rule')
+  const known = valueOf(rule)
+  const found = sayAnswer(rule, (value) => sayKind(value, readRule))
+  const lines: Line[] = [
+    {
+      label: 'cache',
+      ...sayPolicy(cache),
+      detail:
+        found.value === 'unknown'
+          ? (found.detail ?? '')
+          : found.value === ''
+            ? 'no rule'
+            : found.value,
+      place: sayPlace(known),
+    },
+  ]
+  for (const [name, label] of [
+    ['also', '  also'],
+    ['maybe', '  maybe'],
+  ] as const) {
+    const rules = part(cache, name)
+    for (const each of Array.isArray(rules) ? rules : [])
+      lines.push({
+        label,
+        value: sayRuleTime(each, readRule),
+        detail: sayKind(each, readRule),
+        place: sayPlace(each),
+      })
+  }
+  const key = sayAnswer(part(cache, 'key'), sayKey)
+  if (key.value !== 'none') lines.push({ label: '  key', ...key })
+  lines.push({ label: '  stored', ...sayAnswer(part(cache, 'stored'), sayFlag) })
+  return lines
+}
+
+function sayPolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'> {
+  const policy = sayAnswer(part(cache, 'policy'), String)
+  if (valueOf(part(cache, 'policy')) !== 'cache') return policy
+  return sayAnswer(part(cache, 'seconds'), (seconds) => formatSeconds(Number(seconds)))
+}
+
+/** Says the kind and the pattern of a cache rule: `ext jpg,png`. */
+function sayKind(rule: Json, readRule: ReadRule): string {
+  if (!isObject(rule)) return ''
+  const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
+  const kinds: Record<string, string> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }
+  const kind = isObject(value) ? (value['match_method'] ?? kinds[String(value['type'])] ?? '') : ''
+  return `${String(kind)} ${String(rule['pattern'] ?? '')}`.trim()
+}
+
+function sayRuleTime(rule: Json, readRule: ReadRule): string {
+  if (!isObject(rule)) return ''
+  const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
+  if (!isObject(value)) return ''
+  const count = value['expire'] ?? value['time']
+  const unit = value['expire_unit'] ?? value['timeunit'] ?? 's'
+  return count === undefined ? '' : `${String(count)} ${String(unit)}`
+}
+
+function sayKey(key: Json): string {
+  if (!isObject(key)) return 'none'
+  const { domains, scheme, path, query } = key
+  const names = Array.isArray(domains) ? domains.map(String).join(', ') : ''
+  const text = query === null ? String(path) : `${String(path)}?${String(query)}`
+  return `${names} ${String(scheme)} ${text}`
+}
+
+function sayFlag(value: Json): string {
+  return value === true ? 'yes' : 'no'
+}
+
+function listOrigin(trace: JsonObject): Line[] {
+  const origin = part(trace, 'origin')
+  const reached = [
+    sayAnswer(part(origin, 'protocol'), sayList).value,
+    `port ${sayAnswer(part(origin, 'port'), sayList).value}`,
+    `Host: ${sayAnswer(part(origin, 'host'), sayList).value}`,
+  ]
+  const rewrite = valueOf(part(origin, 'rewrite'))
+  const lines: Line[] = [
+    { label: 'origin', ...sayAnswer(part(origin, 'main'), sayTargets) },
+    { label: '  as', value: reached.join(', ') },
+    { label: '  url', ...sayAnswer(part(origin, 'url'), String), place: sayPlace(rewrite) },
+    ...listHeaders(part(origin, 'headers')),
+  ]
+  const backups = valueOf(part(origin, 'backups'))
+  if (Array.isArray(backups) && backups.length > 0)
+    lines.splice(1, 0, { label: '  backup', value: backups.map(sayTargets).join('; ') })
+  return lines
+}
+
+function sayTargets(targets: Json): string {
+  if (!Array.isArray(targets)) return 'none'
+  return targets
+    .filter(isObject)
+    .map(({ address, weight }) => String(address) + (weight === null ? '' : ` (${String(weight)})`))
+    .join(', ')
+}
+
+function sayList(value: Json): string {
+  return Array.isArray(value) ? value.map(String).join(' or ') : String(value)
+}
+
+function listHeaders(headers: Json | undefined): Line[] {
+  return Object.entries(isObject(headers) ? headers : {}).map(([name, answer]) => {
+    const said = sayAnswer(answer, (value) =>
+      Array.isArray(value) ? value.join(', ') : '(absent)',
+    )
+    return { label: '  header', ...said, value: `${name}: ${said.value}` }
+  })
+}
+
+function listResponse(trace: JsonObject): Line[] {
+  const response = part(trace, 'response')
+  const location = valueOf(part(response, 'location'))
+  const status = sayAnswer(part(response, 'status'), String)
+  const lines: Line[] = [
+    {
+      label: 'response',
+      ...status,
+      detail: typeof location === 'string' ? location : '',
+    },
+    ...listHeaders(part(response, 'headers')),
+  ]
+  const optional: [string, string, Json, (value: Json) => string][] = [
+    ['compression', '  encoding', 'none', String],
+    ['speedLimit', '  limit', null, (value) => `${String(value)} KB/s`],
+    ['rateLimit', '  rate', null, (value) => String(part(value, 'rate'))],
+    ['drag', '  seeking', false, sayFlag],
+  ]
+  for (const [name, label, usual, say] of optional) {
+    const answer = part(response, name)
+    if (valueOf(answer) !== usual) lines.push({ label, ...sayAnswer(answer, say) })
+  }
+  return lines
+}
+
+/** Columns of values, details and places in a line of 80. */
+const columnsOf = { value: 12, detail: 27, place: 55 }
+
+function formatLine(
+  { label, value, detail: explained = '', reasons, place = '' }: Line,
+  { paint, columns, verbose }: Layout,
+): string {
+  const detail = reasons === undefined ? explained : sayReasons(reasons, verbose)
+  const prefix = pad(label, columnsOf.value)
+  const start = prefix + escapeInvisible(value)
+  const first = detail === '' ? start : pad(start, columnsOf.detail) + escapeInvisible(detail)
+  const room = Math.max(40, columns)
+  const whole = place === '' ? first : pad(first, columnsOf.place) + place
+  if (whole.length <= room) return paintLabel(whole, label, paint)
+  const indent = ' '.repeat(columnsOf.value)
+  const [head = '', ...rest] = [
+    ...wrap(first.slice(prefix.length), room - prefix.length, '').split('\n'),
+    ...(place === '' ? [] : [truncate(place, room - indent.length)]),
+  ]
+  return [paintLabel(prefix + head, label, paint), ...rest.map((line) => indent + line)].join('\n')
+}
+
+function pad(text: string, width: number): string {
+  return text.length < width ? text.padEnd(width) : `${text}  `
+}
+
+function paintLabel(line: string, label: string, paint: Paint): string {
+  return (label.startsWith(' ') ? paint.dim(label) : paint.bold(label)) + line.slice(label.length)
+}
+
+/** The footnotes: unmanaged items that are not counted, and readings that matter. */
+function listFootnotes(trace: JsonObject, columns: number): string[] {
+  const unmanaged = trace['unmanaged']
+  const names = Array.isArray(unmanaged) ? unmanaged.map(String) : []
+  const assumed = Object.entries(isObject(trace['assumed']) ? trace['assumed'] : {})
+  const marked = JSON.stringify(trace).includes('"managed":')
+  const whose = trace['of'] === 'desired' ? 'that no manifest mentions' : 'that are not managed'
+  const items = names.length < 4 ? listSome(names) : `the ${names.length} items ${whose}`
+  const answers = assumed.map(([name, answer]) => `${name} ${sayList(answer ?? null)}`)
+  const notes: [label: string, text: string][] = []
+  if (marked) notes.push(['*', `if ${items} ${names.length === 1 ? 'is' : 'are'} not set`])
+  if (answers.length > 0) notes.push(['assumed', answers.join(', ')])
+  if (JSON.stringify(trace['notes']) !== '[]')
+    notes.push(['note', 'extend may change more than is said here'])
+  const indent = ' '.repeat(columnsOf.value)
+  return notes.map(([label, text]) =>
+    wrap(text, Math.max(40, columns), indent).replace(indent, label.padEnd(columnsOf.value)),
+  )
+}

@@ -1,0 +1,2 @@
+cp -R "$REPOSITORY/examples/storefront/." .
+rm -rf .edgewise

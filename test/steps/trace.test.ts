@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isObject, type JsonObject } from '../../src/core/model/json.ts'
+import { open } from '../../src/index.ts'
+import { Place } from './cli.ts'
+
+const domain = 'www.example.com'
+const url = `https://${domain}/img/a.jpg`
+
+let place: Place
+beforeEach(() => {
+  place = new Place('emulator')
+  place
+    .write(
+      'profiles/cached.yaml',
+      [
+        'profile: cached',
+        'config:',
+        '  cache_rule_list:',
+        '    - {match_method: ext, pattern: jpg, expire: 60}',
+        '',
+      ].join('\n'),
+    )
+    .write(
+      `domains/www.yaml`,
+      [
+        `domain: ${domain}`,
+        'profiles: [cached]',
+        'config:',
+        '  origin: {default_master: 192.0.2.10}',
+        '  https: {cert_id: 1001}',
+        '  ip_black_list:',
+        '    list:',
+        '      - 203.0.113.7',
+        '      - 10.0.0.0/8',
+        '',
+      ].join('\n'),
+    )
+})
+afterEach(() => place.remove())
+
+/** Appends a line to a file of the workspace. */
+function append(path: string, line: string): void {
+  place.write(path, `${readFileSync(join(place.root, path), 'utf8').trimEnd()}\n${line}\n`)
+}
+
+const all = ['--assume', 'unmanaged=absent']
+const trace = (...args: string[]) => place.cli('trace', ...args)
+const json = async (...args: string[]) => {
+  const { out, code } = await trace(...args, '--json')
+  expect(code).toBe(0)
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as JsonObject)
+}
+
+describe('one request', () => {
+  it('is traced with the places of rules, also in a profile', async () => {
+    const [found] = await json(url, '--ip', '10.1.1.1', ...all)
+    expect(found).toMatchObject({
+      outcome: { value: 'denied' },
+      access: { deciding: { value: 'ip_black_list' } },
+      cache: {
+        rule: {
+          value: {
+            item: 'cache_rule_list',
+            pointer: '/0',
+            file: 'profiles/cached.yaml',
+            line: 4,
+            manifest: 'domains/www.yaml',
+          },
+        },
+      },
+    })
+    const { access } = found as { access: { checks: JsonObject[] } }
+    const check = access.checks.find((each) => each['item'] === 'ip_black_list')
+    // The list is sorted, and the place is that of the text.
+    expect(check?.['rule']).toMatchObject({
+      pattern: '10.0.0.0/8',
+      file: 'domains/www.yaml',
+      line: 9,
+    })
+  })
+
+  it('has the format that its schema describes', async () => {
+    const path = new URL('../../schemas/output/trace.schema.json', import.meta.url)
+    const validate = new Ajv2020({ allowUnionTypes: true }).compile(
+      JSON.parse(readFileSync(path, 'utf8')) as JsonObject,
+    )
+    for (const args of [[url], [url, ...all, '--ip', '10.1.1.1'], [url, '--strict']]) {
+      const [found] = await json(...args)
+      expect(validate(found), JSON.stringify(validate.errors)).toBe(true)
+    }
+  })
+
+  it('never shows a secret, which is unknown', async () => {
+    append('edgewise.yaml', 'secrets: {token: {env: TOKEN_OF_ORIGIN}}')
+    append('domains/www.yaml', '  add_back_source_head:')
+    append('domains/www.yaml', '    - {head_name: X-Key, head_value: "${secret:token}"}')
+    const [found] = await json(url, ...all)
+    expect(found).toMatchObject({
+      origin: { headers: { 'x-key': { unknown: ['not-given secret:token'] } } },
+    })
+  })
+
+  it('is told in lines of 80 columns with footnotes', async () => {
+    const { out } = await trace(url, '--ip', '192.0.2.1', '--method', 'GET', '--no-other-headers')
+    expect(out).toMatch(/^cache +1 min +ext jpg +profiles\/cached\.yaml:4$/m)
+    expect(out).toMatch(/^outcome +served \*$/m)
+    expect(out).toMatch(/^\* +if the \d+ items that no manifest mentions are not set$/m)
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+})
+
+describe('facts', () => {
+  it('come from options, and from the requests themselves', async () => {
+    place.write('r.yaml', `- {url: ${url}, ip: 10.1.1.1}\n- ${url}\n`)
+    const found = await json('--requests', 'r.yaml', '--ip', '192.0.2.1', ...all)
+    expect(found.map((each) => each['outcome'])).toEqual([{ value: 'denied' }, { value: 'served' }])
+  })
+
+  it('are lines of a file with methods and comments', async () => {
+    place.write('r.txt', `# two\n\nGET ${url}\n${url}\n`)
+    const found = await json('--requests', 'r.txt')
+    expect(found.map((each) => (isObject(each['request']) ? each['request'] : {}))).toEqual([
+      { url, method: 'GET' },
+      { url },
+    ])
+  })
+
+  const wrong: [string[], string][] = [
+    [['ftp://www.example.com/'], 'must begin with http:// or https://'],
+    [['https://nope.example.com/'], 'nope.example.com is not a known domain: no manifest has it'],
+    [[url, '--ip', '10.0.0'], 'ip must be an IPv4 or IPv6 address'],
+    [[url, '--assume', 'R99=search'], 'there is no reading "R99"'],
+    [[url, '--assume', 'R4=both'], 'R4 is search, whole, unspecified; got "both"'],
+    [[], 'there is no request to trace'],
+  ]
+  it.for(wrong)('that are wrong are an error: %j', async ([args, text]) => {
+    const { code, err } = await trace(...args)
+    expect(code).toBe(1)
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(text)
+  })
+})
+
+describe('the configuration', () => {
+  it('may be that of state', async () => {
+    expect((await trace(url, '--of', 'recorded')).err).toContain('no state of it is recorded')
+    place.write('domains/www.yaml', `domain: ${domain}\nconfig: {https: {cert_id: 1001}}\n`)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    const [found] = await json(url, '--of', 'recorded')
+    expect(found).toMatchObject({ of: 'recorded', connection: { decision: { value: 'open' } } })
+  })
+
+  it('may be observed: what it lacks is not set', async () => {
+    place.write('live.json', JSON.stringify({ [domain]: { https: { cert_id: 0 } } }))
+    const [found] = await json(url, '--of', 'observed', '--observed', 'live.json')
+    expect(found).toMatchObject({ outcome: { value: 'refused' }, unmanaged: [] })
+  })
+
+  it('may have several candidates', async () => {
+    const items = { https: [null, { cert_id: 1 }] }
+    place.write('c.json', JSON.stringify({ domain, items }))
+    const [found] = await json(url, '--of', 'c.json')
+    expect(found).toMatchObject({ connection: { decision: { unknown: ['in-doubt https'] } } })
+  })
+
+  it('has readings of the workspace file', async () => {
+    append('edgewise.yaml', 'trace: {preset: strict, assume: {R17: 451, unmanaged: absent}}')
+    const [found] = await json(url, '--ip', '10.1.1.1')
+    expect(found).toMatchObject({ response: { status: { value: 451 } } })
+  })
+
+  it('is traced by the library too', async () => {
+    const found = await open(place.root).trace(
+      { url, ip: '10.1.1.1' },
+      { assume: { unmanaged: 'absent' } },
+    )
+    expect(found).toMatchObject({ format: 'edgewise.trace/1', outcome: { value: 'denied' } })
+  })
+})
+
+it('explain readings lists all of them', async () => {
+  const { out } = await place.cli('explain', 'readings')
+  expect(out.match(/^R\d+ /gm)).toHaveLength(79)
+})
