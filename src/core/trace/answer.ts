@@ -16,7 +16,7 @@ export type Answer<T> = T | Unknown
 
 /** Unites the reasons of the parts that are unknown; null if all are known. */
 export function uniteUnknown(parts: readonly unknown[]): Unknown | null {
-  const found = parts.filter((part): part is Unknown => part instanceof Unknown)
+  const found = parts.filter(isUnknown)
   if (found.length < 2) return found[0] ?? null
   return new Unknown(found.flatMap((part) => part.reasons))
 }
@@ -60,7 +60,10 @@ function combine(parts: (() => Answer<boolean>)[], absorbing: boolean): Answer<b
   return unknown === undefined ? !absorbing : (uniteUnknown(unknown) ?? !absorbing)
 }
 
-/** Chooses a branch; of an unknown condition both, which decide only if they are equal. */
+/**
+ * Chooses a branch; of an unknown condition both, which decide only if they are equal. Otherwise
+ * the result is a new object, also if its reasons are those of a part.
+ */
 export function choose<T>(
   condition: Answer<boolean>,
   yes: () => Answer<T>,
@@ -70,7 +73,11 @@ export function choose<T>(
   const a = yes()
   const b = no()
   if (!(a instanceof Unknown) && isSameAnswer(a, b)) return a
-  return uniteUnknown([condition, a, b]) ?? condition
+  return new Unknown([condition, ...[a, b].filter(isUnknown)].flatMap(({ reasons }) => reasons))
+}
+
+function isUnknown(answer: unknown): answer is Unknown {
+  return answer instanceof Unknown
 }
 
 /** Applies a function to a known value. */

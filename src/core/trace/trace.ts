@@ -45,6 +45,7 @@ import {
   askStatus,
 } from './stages/response.ts'
 import { askRewritten } from './stages/seen.ts'
+import type { Rule } from './rule.ts'
 import { formatAuthority, formatFull, type RequestUrl } from './url.ts'
 import { askErrorSeconds, askLifetime, askStored } from './stages/stored.ts'
 
@@ -205,10 +206,17 @@ export function trace(compiled: Compiled, request: Json): Trace {
     compiled.items,
     { on: e, bit: unmanagedBit },
   )
+  const find = (name: string) =>
+    answers[compiled.fields.findIndex((field) => join(field.stage, field.name) === name)]
+  const named = () => new Set(listHeaderFields(compiled, absent).map(({ question }) => question))
   const replies = new Map(
     fields.map(({ stage, name, question, read }, i) => [
       join(stage, name),
-      reply(answers[i], () => read(absent.ask(question))),
+      reply(answers[i], () =>
+        i < compiled.fields.length || named().has(question)
+          ? read(absent.ask(question))
+          : new Unknown(['unmanaged head_control']),
+      ),
     ]),
   )
   const of = (stage: string) =>
@@ -224,10 +232,15 @@ export function trace(compiled: Compiled, request: Json): Trace {
     notes: hasExtension(compiled) ? ['extend-set'] : [],
     replies,
     checks: checks.map(([item, check]) => ({
-      report: reportCheck(e, compiled.questions, item, check),
+      report: reportCheck(
+        e,
+        compiled.questions,
+        [item, check],
+        map(find(join('checks', item)), (word) => word === 'deny'),
+      ),
       reply: replies.get(join('checks', item)) ?? { unknown: [] },
     })),
-    cacheRules: listOtherRules(e, compiled.questions),
+    cacheRules: listOtherRules(e, compiled.questions, find('cache.rule') as Answer<Rule | null>),
     originHeaders: of('origin.headers'),
     responseHeaders: of('response.headers'),
   }

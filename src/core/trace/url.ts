@@ -120,15 +120,17 @@ export interface Forms {
 export function buildForms(url: Pick<RequestUrl, 'path' | 'query'>): Forms {
   const full = formatFull(url)
   const sent: Subjects = { path: url.path, full }
-  if (url.query !== '' && !url.path.includes('/.') && !full.includes('%'))
+  if (url.query !== '' && !url.path.includes('/.') && /^[ -$&-~]*$/.test(full))
     return { sent, normalised: sent, decoded: sent, areEqual: true }
   const normalised = joinSubjects(
     removeDotSegments(normalise(url.path)),
     url.query === null ? null : normalise(url.query),
   )
-  const decoded = joinSubjects(
-    removeDotSegments(decode(url.path)),
-    url.query === null ? null : decode(url.query),
+  const decoded = onlyPrintable(
+    joinSubjects(
+      removeDotSegments(decode(url.path)),
+      url.query === null ? null : decode(url.query),
+    ),
   )
   const areEqual = [normalised, decoded].every(
     (each) => each.path === sent.path && each.full === sent.full,
@@ -136,13 +138,12 @@ export function buildForms(url: Pick<RequestUrl, 'path' | 'query'>): Forms {
   return { sent, normalised, decoded, areEqual }
 }
 
-function joinSubjects(path: string, query: string | null): Subjects {
-  const full = query === null || query === '' ? path : `${path}?${query}`
-  return { path: onlyPrintable(path), full: onlyPrintable(full) }
+function joinSubjects(path: string, query: string | null): { path: string; full: string } {
+  return { path, full: query === null || query === '' ? path : `${path}?${query}` }
 }
 
-function onlyPrintable(text: string): string | null {
-  return isPrintable(text) ? text : null
+function onlyPrintable({ path, full }: { path: string; full: string }): Subjects {
+  return { path: isPrintable(path) ? path : null, full: isPrintable(full) ? full : null }
 }
 
 /** Tests whether a text has only U+0020 to U+007E. */

@@ -175,7 +175,7 @@ function nameExempt(trace: Trace, item: CheckName, result: Answer): RuleName | n
   if (!('value' in result) || result.value !== 'pass') return null
   if (!isYes(trace.ask(`denies ${item}`, (world) => denies(world, item)))) return null
   const value = findOnly(trace, 'visit_deny_whitelist')
-  if (!Array.isArray(value)) return null
+  if (!Array.isArray(value)) return nameRule('visit_deny_whitelist', '')
   const entries = value.map((entry: { url: unknown; turn_on: boolean }, i) => ({
     rule: nameRule('visit_deny_whitelist', `/${i}`, entry.url),
     holds: (world: World) => (entry.turn_on ? matchExempt(world, entry.url, i) : no),

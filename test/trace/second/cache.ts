@@ -232,10 +232,27 @@ function forbidsCaching(world: World): Cond {
   )
 }
 
+/** Chooses what a reading says where a condition does not hold. */
+function otherwise(cond: Cond, rest: () => boolean): Cond {
+  return choose(
+    cond,
+    () => yes,
+    () => known(rest()),
+  )
+}
+
 function isMethodStored(world: World): Cond {
   const { method } = world.facts
-  if (method === undefined) return unknown('not-given method')
-  return method === 'GET' || method === 'HEAD' ? yes : known(world.is('R49', 'cached'))
+  const isPlain: Cond =
+    method === undefined
+      ? unknown('not-given method')
+      : known(method === 'GET' || method === 'HEAD')
+  return otherwise(isPlain, () => world.is('R49', 'cached'))
+}
+
+function isStatusStored(world: World): Cond {
+  const isPlain = map(readStatus(world), (status) => status >= 200 && status < 300)
+  return otherwise(isPlain, () => world.is('R44', 'rule'))
 }
 
 function readStored(world: World): Cond {
@@ -248,11 +265,7 @@ function readStored(world: World): Cond {
       all(
         () => map(readField(trace, 'policy'), (policy) => policy !== 'bypass'),
         () => isMethodStored(world),
-        () =>
-          map(
-            readStatus(world),
-            (status) => (status >= 200 && status < 300) || world.is('R44', 'rule'),
-          ),
+        () => isStatusStored(world),
         () =>
           not(
             all(

@@ -1,6 +1,6 @@
 import { report, type Answer } from './answers.ts'
 import { decideField, readCacheSource } from './cache-rules.ts'
-import { listOriginNames, readOriginRequest, readShown } from './headers.ts'
+import { listOriginNames, readOriginRequest, readShown, type Values } from './headers.ts'
 import type { Items } from './items.ts'
 import { isInsensitive, matchPattern } from './matching.ts'
 import {
@@ -24,7 +24,7 @@ import {
   type Cond,
   type Result,
 } from './result.ts'
-import { readRewriteRule, readRewritten } from './rewrite.ts'
+import { isRewritten, readRewriteRule, readRewritten } from './rewrite.ts'
 import { seen } from './seen.ts'
 import {
   dropSignature,
@@ -132,13 +132,25 @@ function readTargetHost(world: World): Result<unknown> {
   })
 }
 
+/** The header `Host` as an operation sets it, a question of its own; null if none does. */
+function readSetHost(world: World): Values {
+  return world.ask('set header host', (inner) => {
+    const { values, isSet } = readOriginRequest(inner, 'host')
+    return choose<string[] | null>(
+      isSet,
+      () => values,
+      () => known(null),
+    )
+  })
+}
+
 function readHost(world: World): Result<unknown> {
-  const header = readOriginRequest(world, 'host')
+  const header = readSetHost(world)
   return choose<unknown>(
-    header.isSet,
+    map(header, (values) => values !== null),
     () =>
       world.is('R57', 'header')
-        ? map(header.values, (values) => values?.join(', ') ?? null)
+        ? map(header, (values) => values?.join(', ') ?? null)
         : readTargetHost(world),
     () => readTargetHost(world),
   )
@@ -209,11 +221,14 @@ function readRewrittenTarget(world: World, text: Result<string>): Result<string>
 
 /** Path and query of requests to the origin. */
 function readTarget(world: World): Result<string> {
-  const rewritten = readRewritten(world)
   return choose<string>(
-    map(rewritten, (text) => text === null),
+    isRewritten(world),
+    () =>
+      readRewrittenTarget(
+        world,
+        map(readRewritten(world), (text) => text ?? ''),
+      ),
     () => readPlainTarget(world),
-    () => readRewrittenTarget(world, rewritten.known ? known(rewritten.value ?? '') : rewritten),
   )
 }
 
@@ -291,7 +306,7 @@ export function traceOrigin(trace: Trace): Record<string, unknown> {
     range: plain('range', (world) =>
       map(world.item('range_back_source'), (value) => value ?? 'on'),
     ),
-    follow: plain('follow', (world) => map(world.item('forward_status'), listCodes)),
+    follow: plain('follow', () => readFollow(trace)),
     timeout: plain('timeout', (world) =>
       map(world.item('timeout'), (value) => (value === null ? null : Number(value.time))),
     ),
@@ -299,7 +314,11 @@ export function traceOrigin(trace: Trace): Record<string, unknown> {
   }
 }
 
-/** The statuses that are followed. */
-export function listCodes(value: Items['forward_status'] | null): number[] {
-  return [...new Set<number>(value?.codes ?? [])].toSorted((a, b) => a - b)
+/** The statuses that are followed, a question of its own. */
+export function readFollow(trace: Trace): Result<number[]> {
+  return trace.ask('followed', (world) =>
+    map(world.item('forward_status'), (value) =>
+      [...new Set<number>(value?.codes ?? [])].toSorted((a, b) => a - b),
+    ),
+  )
 }

@@ -2,7 +2,7 @@ import { report } from './answers.ts'
 import { listResponseNames, readAccessHeader, readOriginHeader, readResponse } from './headers.ts'
 import type { Items } from './items.ts'
 import { isInsensitive, lower, matchPattern } from './matching.ts'
-import { listCodes, reportOthers } from './origin.ts'
+import { readFollow, reportOthers } from './origin.ts'
 import { readLocation, readOutcome, readRedirectStatus } from './outcome.ts'
 import {
   all,
@@ -13,6 +13,7 @@ import {
   known,
   map,
   no,
+  not,
   some,
   bind,
   unknown,
@@ -63,7 +64,7 @@ function readServed(world: World, field: PageField): Result<unknown> {
   const { status: given } = world.facts
   const status: Result<number> =
     given === undefined ? unknown('not-given origin.status') : known(given)
-  const codes = map(world.item('forward_status'), listCodes)
+  const codes = readFollow(world.trace)
   const isFollowed: Cond =
     codes.known && codes.value.length === 0
       ? no
@@ -141,7 +142,10 @@ function isOfferedSmartly(world: World, algorithm: Algorithm): Cond {
 
 function isUsed(world: World, algorithm: Algorithm): Cond {
   const isSmartAlone = (): Cond =>
-    map(world.item('smart_compression'), (value) => value !== null && world.is('R72', 'smart'))
+    all(
+      () => map(world.item('smart_compression'), (value) => value !== null),
+      () => known(world.is('R72', 'smart')),
+    )
   return all(
     () =>
       some(
@@ -149,7 +153,7 @@ function isUsed(world: World, algorithm: Algorithm): Cond {
         () =>
           all(
             () => isOfferedPlainly(world, algorithm),
-            () => map(isSmartAlone(), (alone) => !alone),
+            () => not(isSmartAlone()),
           ),
       ),
     () => {

@@ -2,11 +2,11 @@ import { parseCore } from './core-regex.ts'
 import type { Items, RuleName } from './items.ts'
 import { nameRule } from './items.ts'
 import { compile, isInsensitive, matchRegex, readText, type RegexUse } from './matching.ts'
-import { both, choose, firstMatch, known, bind, unknown, type Result } from './result.ts'
+import { both, choose, firstMatch, known, map, bind, unknown, type Result } from './result.ts'
 import { seen } from './seen.ts'
 import { readSubject, type Source } from './subjects.ts'
 import type { World } from './trace.ts'
-import { splitQuery } from './url.ts'
+import { joinQuery, splitQuery } from './url.ts'
 
 type Rules = Items['source_url_rewrite']
 type Rule = Rules[number]
@@ -123,13 +123,24 @@ function chain<T>(
   return answer
 }
 
-/** The rewritten Q, a question of its own; null if no rule rewrites. */
-export function readRewritten(world: World): Result<string | null> {
+/** The rewritten Q, a question of its own; that of the seen URL if no rule rewrites. */
+export function readRewritten(world: World): Result<string> {
   return world.ask('rewritten Q', (inner) =>
-    evaluate<string | null>(
+    evaluate<string>(
       inner,
       ({ text }) => text,
-      () => known(null),
+      () => map(seen.url(inner), ({ path, query }) => joinQuery(path, query)),
+    ),
+  )
+}
+
+/** Whether a rule rewrites, a question of its own. */
+export function isRewritten(world: World): Result<boolean> {
+  return world.ask('is rewritten', (inner) =>
+    evaluate<boolean>(
+      inner,
+      () => known(true),
+      () => known(false),
     ),
   )
 }
@@ -146,11 +157,8 @@ export function readRewriteRule(world: World): Result<RuleName | null> {
 /** The seen URL with the rewritten Q. */
 export const rewritten: Source = {
   key: 'rewritten',
-  url: (world) => {
-    const result = readRewritten(world)
-    if (result.known && result.value === null) return seen.url(world)
-    return both(seen.url(world), result, (url, text) =>
-      known(text === null ? url : { ...url, ...splitQuery(text) }),
-    )
-  },
+  url: (world) =>
+    both(seen.url(world), readRewritten(world), (url, text) =>
+      known({ ...url, ...splitQuery(text) }),
+    ),
 }

@@ -37,10 +37,11 @@ function formSubject(
 ): string | null {
   const form = world.reading('R2')
   const path = formPath(url.path, form)
-  if (!isPlain(path)) return null
+  const isClear = (text: string): boolean => form !== 'decoded' || isPlain(text)
+  if (!isClear(path)) return null
   if (kind === 'path') return path
   const query = url.query === null ? null : formQuery(url.query, form)
-  if (query !== null && !isPlain(query)) return null
+  if (query !== null && !isClear(query)) return null
   const target = joinQuery(path, query)
   if (kind === 'path-and-query') return target
   return `${url.scheme}://${withoutPort ? url.host : writeAuthority(url)}${target}`

@@ -1,7 +1,17 @@
 import type { VisitDenyWhitelist } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
-import { all, any, map, not, some, Unknown, uniteUnknown, type Answer } from '../answer.ts'
+import {
+  all,
+  any,
+  isSameAnswer,
+  map,
+  not,
+  some,
+  Unknown,
+  uniteUnknown,
+  type Answer,
+} from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { isUnknownValue } from '../evaluation.ts'
 import { byCase, fold } from '../match/case.ts'
@@ -61,14 +71,13 @@ function listUrls(value: Value): string[] {
 function matchExempt(e: Evaluation, q: Questions, entry: string, i: number): Answer<boolean> {
   return map(e.ask(askSeen(q)), ({ forms }) => {
     const { path, full } = chooseForm(e, forms)
-    if (full === null || path === null)
-      return new Unknown([`undecidable visit_deny_whitelist/${i}/url`])
-    return byCase(e, 'R6', (ignoresCase) => {
-      const [wanted, exact, alone] = [entry, full, path].map((text) => fold(text, ignoresCase))
-      if (wanted === exact) return true
-      if (entry.includes('?') || wanted !== alone) return false
-      return e.reading('R19') === 'path'
-    })
+    const isEqual = (text: string | null): Answer<boolean> =>
+      text === null
+        ? new Unknown([`undecidable visit_deny_whitelist/${i}/url`])
+        : byCase(e, 'R6', (folds) => fold(entry, folds) === fold(text, folds))
+    const exact = isEqual(full)
+    const alone = entry.includes('?') ? exact : isEqual(path)
+    return isSameAnswer(exact, alone) || e.reading('R19') === 'exact' ? exact : alone
   })
 }
 
@@ -116,22 +125,23 @@ export function askDeciding(q: Questions): Question<Answer<ItemKey | null>> {
 export interface CheckReport {
   item: ItemKey
   state: 'set' | 'absent' | 'unmanaged' | 'in-doubt'
-  result: Question<Answer<boolean>>
   exempt: Rule | null
   also: Rule[]
   maybe: Rule[]
   rule: Rule | null
 }
 
-/** Reports one check: its result, the rule that decides it, and others that match. */
-export function reportCheck(e: Evaluation, q: Questions, item: ItemKey, check: Check): CheckReport {
-  const question = askResult(q, item, check)
-  const result = e.ask(question)
+/** Reports one check: the rule that decides its result, and others that match. */
+export function reportCheck(
+  e: Evaluation,
+  q: Questions,
+  [item, check]: [ItemKey, Check],
+  result: Answer<boolean>,
+): CheckReport {
   const state = findState(e, item)
   const report: CheckReport = {
     item,
     state,
-    result: question,
     exempt: result === false ? findExempt(e, q, item, check) : null,
     also: [],
     maybe: [],

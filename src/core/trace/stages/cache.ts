@@ -331,9 +331,8 @@ export interface OtherRules {
   maybe: Rule[]
 }
 
-/** Lists the rules that match beside the deciding one. */
-export function listOtherRules(e: Evaluation, q: Questions): OtherRules {
-  const { rule } = e.ask(askCache(q))
+/** Lists the rules that match beside the deciding one, if it is known. */
+export function listOtherRules(e: Evaluation, q: Questions, rule: Answer<Rule | null>): OtherRules {
   const { isRewritten } = e.ask(askRewritten(q))
   const order = e.settings.answers[3]
   const subjects: ('seen' | 'rewritten')[] =

@@ -421,6 +421,7 @@ function listDenied(value: Value): CheckPart[] {
     pattern: entry,
     isEntry: true,
     matches: (e, q) =>
+      regex.matchesAll ||
       map(e.ask(askSeen(q)), (subject) => {
         const found = matchUrlRegex(e, regex, subject, 'R6', 'W')
         if (found === true || !isSameUrl(e, entry, subject)) return found

@@ -5,7 +5,7 @@ import type {
   VisitTimestamp,
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
-import { choose, isSameAnswer, map, mapBoth, type Answer } from '../answer.ts'
+import { choose, isSameAnswer, map, Unknown, uniteUnknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { compilePattern, matchUrl } from '../match/url.ts'
 import { remember } from '../remember.ts'
@@ -42,20 +42,22 @@ function finishRewritten(e: Evaluation, q: Questions, rewritten: Answer<string>)
   const changed = changeOriginQuery(e, q, rewritten)
   const text =
     isSameAnswer(changed, rewritten) || e.reading('R60') === 'query-last' ? changed : rewritten
-  return mapBoth(text, e.item('visit_timestamp'), (known, value) => {
-    if (value === null) return known
-    const item = castAccepted<VisitTimestamp>(value)
-    if (item.origin_type === 2 || item.req_uri_type > 2) return known
-    const { path, query } = splitFull(known)
-    const without = (keepsTime: boolean) =>
-      formatFull({ path, query: removeSignature(item, query, keepsTime) })
-    const [all, keyOnly] = [without(false), without(true)]
-    return choose(
-      all === known ? false : isSignedUrl(e, value),
-      () => (all === keyOnly || e.reading('R35') === 'key-and-time' ? all : keyOnly),
-      () => known,
-    )
-  })
+  const value = e.item('visit_timestamp')
+  if (value === null) return text
+  if (value instanceof Unknown) return uniteUnknown([text, value]) ?? value
+  const item = castAccepted<VisitTimestamp>(value)
+  if (item.origin_type === 2 || item.req_uri_type > 2) return text
+  const drop = (keepsTime: boolean) =>
+    map(text, (known) => {
+      const { path, query } = splitFull(known)
+      return formatFull({ path, query: removeSignature(item, query, keepsTime) })
+    })
+  const [all, keyOnly] = [drop(false), drop(true)]
+  return choose(
+    all === text && typeof text === 'string' ? false : isSignedUrl(e, value),
+    () => (all === keyOnly || e.reading('R35') === 'key-and-time' ? all : keyOnly),
+    () => text,
+  )
 }
 
 const compileAuth = remember((item: VendorOriginAuth) => {

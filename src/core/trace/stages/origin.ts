@@ -51,42 +51,42 @@ interface Endpoints {
 
 /** Asks which origin a request goes to, and how (request semantics, 3.5). */
 export function askOrigin(q: Questions): Question<OriginAnswers> {
-  return q.keep('origin', '', () =>
-    q.askAll((e) => {
-      const extension = e.item('extend')
-      if (extension !== null && e.reading('R50') !== 'nothing')
-        return everything(
-          extension instanceof Unknown ? extension : new Unknown(['undecidable extend']),
-        )
-      const { deciders, unknown } = findDeciders(rankItems(e), (key) =>
-        map(e.item(key), (value) => value !== null),
-      )
-      const each = <T>(
-        read: (key: ItemKey, found: Endpoints) => Answer<T>,
-        readNone: () => Answer<T | null> = () => null,
-      ): Answer<T | null> =>
-        agree(
-          deciders.map((key) => {
-            if (key === null) return readNone()
-            const found = readEndpoints(e, key)
-            return found instanceof Unknown ? found : read(key, found)
-          }),
-          unknown,
-        )
-      return {
-        item: agree<ItemKey | null>(deciders, unknown),
-        main: each((_, { main }) => joinTargets(e, main)),
-        backups: each((_, { backups }) => backups.map((endpoints) => joinTargets(e, endpoints))),
-        protocol: each((_, { main }) => collect(main.map(({ protocol }) => protocol))),
-        port: each((_, { main }) => collect(main.map(({ port }) => port))),
-        host: each((_, { main }) => collect(main.map(({ host }) => host))),
-        connectTimeout: each(
-          (key, { main }) => readConnectTimeout(e, key, main),
-          () => readConnectTimeout(e, null, []),
-        ),
-      }
-    }),
+  return q.keep('origin', '', () => q.askAll(answerAll))
+}
+
+function answerAll(e: Evaluation): OriginAnswers {
+  const extension = e.item('extend')
+  if (extension !== null && e.reading('R50') !== 'nothing')
+    return everything(
+      extension instanceof Unknown ? extension : new Unknown(['undecidable extend']),
+    )
+  const { deciders, unknown } = findDeciders(rankItems(e), (key) =>
+    map(e.item(key), (value) => value !== null),
   )
+  const each = <T>(
+    read: (key: ItemKey, found: Endpoints) => Answer<T>,
+    readNone: () => Answer<T | null> = () => null,
+  ): Answer<T | null> =>
+    agree(
+      deciders.map((key) => {
+        if (key === null) return readNone()
+        const found = readEndpoints(e, key)
+        return found instanceof Unknown ? found : read(key, found)
+      }),
+      unknown,
+    )
+  return {
+    item: agree<ItemKey | null>(deciders, unknown),
+    main: each((_, { main }) => joinTargets(e, main)),
+    backups: each((_, { backups }) => backups.map((endpoints) => joinTargets(e, endpoints))),
+    protocol: each((_, { main }) => collect(main.map(({ protocol }) => protocol))),
+    port: each((_, { main }) => collect(main.map(({ port }) => port))),
+    host: each((_, { main }) => collect(main.map(({ host }) => host))),
+    connectTimeout: each(
+      (key, { main }) => readConnectTimeout(e, key, main),
+      () => readConnectTimeout(e, null, []),
+    ),
+  }
 }
 
 function everything(unknown: Unknown): OriginAnswers {
@@ -286,14 +286,15 @@ function readConnectTimeout(
 export function askHost(q: Questions): Question<Answer<OneOrMore<string> | null>> {
   return q.keep('host', '', () =>
     q.ask((e) => {
-      const { host } = e.ask(askOrigin(q))
       const extension = e.item('extend')
-      if (extension !== null && e.reading('R50') !== 'nothing') return host
-      const set = e.ask(askSetHeader(q, 'host'))
+      const set =
+        extension !== null && e.reading('R50') !== 'nothing' ? null : e.ask(askSetHeader(q, 'host'))
+      const isPlain = extension === null && set === null
+      const host = () => (isPlain ? e.ask(askOrigin(q)) : answerAll(e)).host
       return choose(
         map(set, (values) => values !== null),
-        () => (e.reading('R57') === 'host' ? host : map(set, readHost)),
-        () => host,
+        () => (e.reading('R57') === 'host' ? host() : map(set, readHost)),
+        host,
       )
     }),
   )

@@ -9,10 +9,16 @@ import type {
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
-import { all, any, choose, map, Unknown, type Answer } from '../answer.ts'
+import { all, any, choose, map, mapBoth, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
-import { chooseForm, compilePattern, matchUrl, matchUrlRegex } from '../match/url.ts'
+import {
+  chooseForm,
+  compilePattern,
+  matchUrl,
+  matchUrlRegex,
+  type UrlPattern,
+} from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
 import { remember } from '../remember.ts'
 import { notGiven, parseMinutes, readHeader } from '../request.ts'
@@ -149,7 +155,7 @@ function readDenied(e: Evaluation): Status {
 }
 
 function mapStatus(status: Answer<number>, pages: Answer<ErrorPages>): Status {
-  const page = map(status, (code) => map(pages, (known) => known.get(code) ?? null))
+  const page = mapBoth(status, pages, (code, known) => known.get(code) ?? null)
   return {
     status: map(page, (found) => found?.redirect_status_code ?? status),
     location: map(page, (found) => found?.redirect_url ?? null),
@@ -160,35 +166,17 @@ function readServed(e: Evaluation, q: Questions): Status {
   const { status: code } = e.facts.origin
   const status = code ?? notGiven('origin.status')
   const follow = e.ask(askFollow(q))
+  const isFollowed =
+    !(follow instanceof Unknown) && follow.length === 0
+      ? false
+      : mapBoth(follow, status, (codes, known) => codes.includes(known))
   const pages = readErrorPages(e)
-  const isFollowed = map(follow, (codes) =>
-    codes.length === 0 ? false : map(status, (known) => codes.includes(known)),
-  )
-  const isError = map(pages, (known) =>
-    known.size === 0 ? false : map(status, (each) => each >= 400),
-  )
-  const mapped = mapStatus(status, pages)
+  const isPlain = (code ?? 400) < 400 || (!(pages instanceof Unknown) && pages.size === 0)
+  const mapped = isPlain ? { status, location: null } : mapStatus(status, pages)
+  const followed = () => notGiven('origin.followed')
   return {
-    status: choose<number | null>(
-      code !== undefined && code >= 400 ? false : isFollowed,
-      () => notGiven('origin.followed'),
-      () =>
-        choose<number | null>(
-          code !== undefined && code < 400 ? false : isError,
-          () => mapped.status,
-          () => status,
-        ),
-    ),
-    location: choose<string | null>(
-      code !== undefined && code >= 400 ? false : isFollowed,
-      () => notGiven('origin.followed'),
-      () =>
-        choose<string | null>(
-          code !== undefined && code < 400 ? false : isError,
-          () => mapped.location,
-          () => null,
-        ),
-    ),
+    status: choose<number | null>(isFollowed, followed, () => mapped.status),
+    location: choose<string | null>(isFollowed, followed, () => mapped.location),
   }
 }
 
@@ -328,15 +316,9 @@ export function askSpeedLimit(q: Questions): Question<Answer<number | null>> {
         if (value === null) return null
         const rules = compileSpeed(castAccepted<SpeedLimit>(value)).map((each) => ({
           ...each,
-          holds: e.ask(
-            q.keep(each.pattern, 'holds', () =>
-              q.ask((inner) =>
-                all(
-                  () => matchUrl(inner, each.pattern, inner.ask(askSeen(q)), 'R6', 'W'),
-                  () => isInside(inner, each.rule),
-                ),
-              ),
-            ),
+          holds: all(
+            () => e.ask(askSpeedMatch(q, each.pattern)),
+            () => isInside(e, each.rule),
           ),
         }))
         const held = rules.filter(({ holds }) => holds !== false)
@@ -347,6 +329,12 @@ export function askSpeedLimit(q: Questions): Question<Answer<number | null>> {
         )
       }),
     ),
+  )
+}
+
+function askSpeedMatch(q: Questions, pattern: UrlPattern): Question<Answer<boolean>> {
+  return q.keep(pattern, 'match', () =>
+    q.ask((e) => matchUrl(e, pattern, e.ask(askSeen(q)), 'R6', 'W')),
   )
 }
 

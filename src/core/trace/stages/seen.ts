@@ -1,11 +1,11 @@
 import type { SourceUrlRewrite } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
-import { choose, isSameAnswer, map, Unknown, type Answer } from '../answer.ts'
+import { choose, isSameAnswer, map, mapBoth, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { byCase } from '../match/case.ts'
 import { chooseForm, type Subject } from '../match/url.ts'
-import { findParts, matchRegex, Regex } from '../match/regex.ts'
+import { findParts, matchRegex, Regex, type Match } from '../match/regex.ts'
 import { remember } from '../remember.ts'
 import { createRule, type Rule } from '../rule.ts'
 import { formatFull } from '../url.ts'
@@ -42,7 +42,6 @@ export function askRewritten(q: Questions): Question<Rewritten> {
         const full = map(subject, ({ url }) => formatFull(url))
         return { full, isRewritten: false, rule: null }
       }
-      if (subject instanceof Unknown) return everything(subject)
       return rewrite(e, compileRules(castAccepted<SourceUrlRewrite>(value)), subject)
     }),
   )
@@ -66,10 +65,10 @@ const compileRules = remember((rules: SourceUrlRewrite): RewriteRule[] =>
   })),
 )
 
-function rewrite(e: Evaluation, rules: RewriteRule[], { url, forms }: Subject): Rewritten {
-  const { full } = chooseForm(e, forms)
+function rewrite(e: Evaluation, rules: RewriteRule[], subject: Answer<Subject>): Rewritten {
+  const full = map(subject, ({ forms }) => chooseForm(e, forms).full)
   const matches = rules.map((rule) => matchRule(e, rule, full))
-  const unchanged = formatFull(url)
+  const unchanged = map(subject, ({ url }) => formatFull(url))
   const count = matches.filter((match) => match !== false).length
   if (count === 0) return { full: unchanged, isRewritten: false, rule: null }
   const order = rules.map((rule, i) => ({ rule, matches: matches[i] ?? false }))
@@ -85,67 +84,81 @@ function rewrite(e: Evaluation, rules: RewriteRule[], { url, forms }: Subject): 
       unknown,
     )
   return {
-    full: each((rule) => (rule === null ? unchanged : fill(e, rule, full ?? ''))),
+    full: each((rule) => (rule === null ? unchanged : fill(e, rule, full))),
     isRewritten: each((rule) => rule !== null),
     rule: each((rule) => rule?.rule ?? null),
   }
 }
 
-function matchRule(e: Evaluation, { regex }: RewriteRule, full: string | null): Answer<boolean> {
-  return byCase(e, 'R6', (ignoresCase) => matchRegex(e, regex, full, ignoresCase, 'R4'))
+/** Path and query that rules see; null in a form that is not printable. */
+type Full = Answer<string | null>
+
+function matchRule(e: Evaluation, { regex }: RewriteRule, full: Full): Answer<boolean> {
+  if (regex.matchesAll) return true
+  return map(full, (text) =>
+    byCase(e, 'R6', (ignoresCase) => matchRegex(e, regex, text, ignoresCase, 'R4')),
+  )
 }
 
 /** Applies each rule in turn to the result so far. */
 function chain(
   e: Evaluation,
   rules: RewriteRule[],
-  start: string | null,
-  unchanged: string,
+  start: Full,
+  unchanged: Answer<string>,
 ): Rewritten {
-  const first: Rewritten = { full: start ?? unchanged, isRewritten: false, rule: null }
-  const last = rules.reduce<Rewritten>((before, each) => {
-    const matches = map(before.full, (text) => matchRule(e, each, start === null ? null : text))
-    return {
-      full: choose(
-        matches,
-        () => map(before.full, (text) => fill(e, each, text)),
-        () => before.full,
-      ),
-      rule: choose<Rule | null>(
-        matches,
-        () => each.rule,
-        () => before.rule,
-      ),
-      isRewritten: choose(
-        matches,
-        () => true,
-        () => before.isRewritten,
-      ),
-    }
-  }, first)
-  return last.isRewritten === false ? { ...last, full: unchanged } : last
+  let full = start
+  let rule: Answer<Rule | null> = null
+  let isRewritten: Answer<boolean> = false
+  for (const each of rules) {
+    const last: Pick<Rewritten, 'rule' | 'isRewritten'> = { rule, isRewritten }
+    const before: Full = full
+    const matches: Answer<boolean> = matchRule(e, each, before)
+    full = choose<string | null>(
+      matches,
+      () => fill(e, each, before),
+      () => before,
+    )
+    rule = choose<Rule | null>(
+      matches,
+      () => each.rule,
+      () => last.rule,
+    )
+    isRewritten = choose(
+      matches,
+      () => true,
+      () => last.isRewritten,
+    )
+  }
+  return {
+    full: isRewritten === false ? unchanged : map(full, (text) => text ?? unchanged),
+    isRewritten,
+    rule,
+  }
 }
 
 /** Fills the target of a rule that matches (R59). */
-function fill(e: Evaluation, { regex, target }: RewriteRule, full: string): Answer<string> {
-  const find = (ignoresCase: boolean) => findParts(e, regex, full, ignoresCase)
-  const sensitive = find(false)
-  const insensitive = find(true)
-  const isSame = isSameAnswer(sensitive, insensitive) || sensitive === null
-  const parts = isSame || e.reading('R6') === 'insensitive' ? insensitive : sensitive
-  const filled = /\$\d/.test(target)
+function fill(e: Evaluation, { regex, target }: RewriteRule, full: Full): Answer<string> {
+  const parts = map(full, (text) =>
+    text === null ? regex.undecidable : findPartsByCase(e, regex, text),
+  )
+  const filled = /\$[1-9]/.test(target)
     ? map(parts, (found) =>
         target.replace(/\$\d+/g, (text) => fillGroup(text, found?.groups ?? [])),
       )
     : target
-  if (parts !== null && !(parts instanceof Unknown) && parts.end - parts.start === full.length)
-    return filled
-  if (e.reading('R59') === 'replace') return filled
-  return map(filled, (text) =>
-    map(parts, (found) =>
-      found === null ? full : full.slice(0, found.start) + text + full.slice(found.end),
-    ),
+  const text = full instanceof Unknown ? '' : (full ?? '')
+  const isWhole = map(parts, (found) => found !== null && found.end - found.start === text.length)
+  if (isWhole === true || e.reading('R59') === 'replace') return filled
+  return mapBoth(filled, parts, (written, found) =>
+    found === null ? text : text.slice(0, found.start) + written + text.slice(found.end),
   )
+}
+
+function findPartsByCase(e: Evaluation, regex: Regex, full: string): Answer<Match | null> {
+  const [sensitive, insensitive] = [false, true].map((folds) => findParts(e, regex, full, folds))
+  const isSame = isSameAnswer(sensitive, insensitive) || sensitive === null
+  return (isSame || e.reading('R6') === 'insensitive' ? insensitive : sensitive) ?? null
 }
 
 /** Fills `$n`: the longest number that is a group; what follows stays. */
