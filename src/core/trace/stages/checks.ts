@@ -242,6 +242,7 @@ function listAgents(value: Value): CheckPart[] {
     pattern: line,
     isEntry: true,
     matches: (e, q) =>
+      matchesUnknown(e, q, item, regex) ||
       matchHeader(e, q, 'user-agent', (text) => {
         const isFolded = ignoresCase(e, item.ua_case_insensitive)
         const [wanted, given] = [fold(line, isFolded), fold(text, isFolded)]
@@ -251,6 +252,13 @@ function listAgents(value: Value): CheckPart[] {
         return matchRegex(e, regex, text, isFolded, 'search')
       }),
   }))
+}
+
+/** Tests whether a line that matches all texts is an expression and the header is not known. */
+function matchesUnknown(e: Evaluation, q: Questions, item: UserAgent, regex: Regex): boolean {
+  if (!regex.matchesAll || item.ua_match_type !== 'pattern') return false
+  if (!(e.ask(askAccessHeader(q, 'user-agent')) instanceof Unknown)) return false
+  return e.reading('R26') === 'regex' && e.reading('R20') === 'alike'
 }
 
 /** Tests whether a line means the same as a text and as a regular expression. */
@@ -283,6 +291,7 @@ const userAgent: Check = {
       matches: (e, q) =>
         all(
           () => coversUrl(e, q, item),
+          () => not(part.isEntry && readChecked(e, q, 'user-agent').isEmpty),
           () => part.matches(e, q),
         ),
     })

@@ -289,7 +289,8 @@ export function askHost(q: Questions): Question<Answer<OneOrMore<string> | null>
       const extension = e.item('extend')
       const set =
         extension !== null && e.reading('R50') !== 'nothing' ? null : e.ask(askSetHeader(q, 'host'))
-      const isPlain = extension === null && set === null
+      const mayExtend = e.items.get('extend')?.every((value) => value === null) !== true
+      const isPlain = set === null && !mayExtend
       const host = () => (isPlain ? e.ask(askOrigin(q)) : answerAll(e)).host
       return choose(
         map(set, (values) => values !== null),
