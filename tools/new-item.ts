@@ -81,7 +81,10 @@ write(
 addRow()
 console.log(`Now fill in the schema, then run "npm run generate" and "npm run check".`)
 
-/** Adds the row at the end of the table, and the import of its file, if any, among the others. */
+/**
+ * Adds the row and the stage of a request at the ends of their tables, and the import of its file,
+ * if any, among the others.
+ */
 function addRow(): void {
   const path = new URL('src/core/catalog/catalogue.ts', root)
   const text = readFileSync(path, 'utf8')
@@ -91,9 +94,16 @@ function addRow(): void {
     fail('no imports and table of rows in src/core/catalog/catalogue.ts')
   const line = values.file ? `import { ${name} } from './${fileName}.ts'\n` : ''
   const row = `\n  ${key}: ${values.file ? name : '{}'},`
+  const stages = text.indexOf('\n}\n', text.indexOf('const stages'))
   writeFileSync(
     path,
-    text.slice(0, imports) + line + text.slice(imports, end) + row + text.slice(end),
+    text.slice(0, imports) +
+      line +
+      text.slice(imports, end) +
+      row +
+      text.slice(end, stages) +
+      `\n  ${key}: ['response'],` +
+      text.slice(stages),
   )
   console.log('changed src/core/catalog/catalogue.ts')
 }

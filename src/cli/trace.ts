@@ -55,6 +55,7 @@ export async function trace(
     {
       requests,
       of,
+      marks: context.options.json !== true,
       ...(options.strict === true ? { preset: 'strict' as const } : {}),
       assume: readAssumptions(options.assume ?? []),
     },
@@ -64,7 +65,7 @@ export async function trace(
   io.out(
     context.options.json === true
       ? traced.map(({ output }) => `${JSON.stringify(output)}\n`).join('')
-      : `${traced.map((each) => formatTrace(each.output, each.readRule, layout)).join('\n\n')}\n`,
+      : `${traced.map((each) => formatTrace(each, layout)).join('\n\n')}\n`,
   )
   return exitCodes.done
 }

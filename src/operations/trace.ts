@@ -31,11 +31,15 @@ export interface TraceOptions {
 /** Requests to trace, as files have them: `{url, method, headers, ip, …}`. */
 export interface TraceRequest extends TraceOptions {
   requests: Json[]
+  /** Find the answers that rest on a preset or a setting, for texts. */
+  marks?: boolean
 }
 
 /** What one request meets: `edgewise.trace/1`, and the values of rules, for texts. */
 export interface Traced {
   output: JsonObject
+  /** Answers that rest on a preset or a setting, by stage and name; empty unless asked for. */
+  resting: ReadonlySet<string>
   /** Reads the value of a rule or entry; null where its item is not certain. */
   readRule(rule: Pick<Rule, 'item' | 'pointer'>): Json
 }
@@ -63,13 +67,13 @@ export async function traceRequests(
       const domain = findDomain(each, source)
       const configuration = compiled.get(domain) ?? compile(domain, source.read(domain), settings)
       compiled.set(domain, configuration)
-      const output = buildOutput(
-        domain,
-        source.name,
-        trace(configuration, each),
-        source.name === 'desired' ? createLocate(workspace, domain) : () => ({}),
-      )
-      return { output, readRule: (rule) => readRule(configuration.items, rule) }
+      const found = trace(configuration, each, request.marks)
+      const locate = source.name === 'desired' ? createLocate(workspace, domain) : () => ({})
+      return {
+        output: buildOutput(domain, source.name, found, locate),
+        resting: found.resting,
+        readRule: (rule) => readRule(configuration.items, rule),
+      }
     }),
   )
 }

@@ -16,6 +16,7 @@ describe('parseWorkspaceConfig', () => {
     expect(parse('version: 1\n').config).toEqual({
       version: 1,
       id: 'default',
+      trace: { preset: 'usual', assume: {} },
       service: {
         url: 'emulator',
         writtenUrl: 'emulator',

@@ -41,6 +41,8 @@ export const commandLines: CommandLine[] = [
   json('state-show', 'state', 'show', www),
   text('state', 'history', '--report', 'history.md', '--report', 'history.html'),
   json('history', 'state', 'history', '--report', 'history.json'),
+  text('trace', `https://${www}/`),
+  json('trace', 'trace', `https://${www}/`),
   text('stats', www),
   json('stats', 'stats', www),
   text('prefetch', '--task', '1'),

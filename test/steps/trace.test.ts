@@ -108,8 +108,8 @@ describe('one request', () => {
 
   it('is told in lines of 80 columns with footnotes', async () => {
     const { out } = await trace(url, '--ip', '192.0.2.1', '--method', 'GET', '--no-other-headers')
-    expect(out).toMatch(/^cache +1 min +ext jpg +profiles\/cached\.yaml:4$/m)
-    expect(out).toMatch(/^outcome +served \*$/m)
+    expect(out).toMatch(/^cache +1 min ~ +ext jpg ~ +profiles\/cached\.yaml:4$/m)
+    expect(out).toMatch(/^outcome +served \* ~$/m)
     expect(out).toMatch(/^\* +if the \d+ items that no manifest mentions are not set$/m)
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
   })

@@ -9,7 +9,7 @@ export function declareTrace(program: Command, declare: Declare): void {
     args: ['URLs of requests; - reads them from stdin'],
     examples: [
       'trace https://www.example.com/img/a.jpg',
-      'trace https://www.example.com/ --ip 203.0.113.7 --method GET --no-other-headers',
+      'trace https://www.example.com/ --ip 203.0.113.7 --no-other-headers',
       'trace --requests requests.txt --json',
       'trace https://www.example.com/a.jpg --of recorded --strict',
     ],

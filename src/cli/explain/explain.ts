@@ -101,7 +101,7 @@ function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
   const parts = [
     paint.bold(spec.key),
     wrap(spec.schema.description ?? '', columns, ''),
-    formatFacts(spec.schema, [], paint, columns),
+    formatFacts(spec.schema, [['Stage', spec.stages.join(', ')]], paint, columns),
     ...(fieldTexts.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
     `${paint.bold('Rules')}\n${listRules(spec)
       .map((rule) => `  - ${wrap(rule.replaceAll('`', ''), columns - 4, '    ').trimStart()}`)

@@ -14,7 +14,7 @@ import { extend } from './extend.ts'
 import { headControl } from './head-control.ts'
 import { https } from './https.ts'
 import { createIpList } from './ip-list.ts'
-import { defineItem, type ItemRow, type ItemSpec } from './item-spec.ts'
+import { defineItem, type ItemRow, type Stage, type ItemSpec } from './item-spec.ts'
 import { newOrigin } from './new-origin.ts'
 import { raiseUnits } from './observation.ts'
 import { originHost } from './origin-host.ts'
@@ -87,12 +87,54 @@ const rows: Record<keyof typeof itemSchemas, ItemRow> = {
   error_bcache: errorBcache,
 }
 
+/** Stages of a request in which each item is read; the places where `trace` shows it. */
+const stages: Record<keyof typeof itemSchemas, readonly Stage[]> = {
+  origin: ['origin'],
+  origin_host: ['origin'],
+  referer: ['access'],
+  cache_rule: ['cache'],
+  cache_rule_list: ['cache'],
+  ip_black_list: ['access'],
+  ip_white_list: ['access'],
+  add_response_head: ['response'],
+  add_back_source_head: ['origin'],
+  https: ['connection', 'redirect'],
+  visit_timestamp: ['access', 'origin'],
+  video_drag: ['response'],
+  compress_response: ['response'],
+  speed_limit: ['response'],
+  visit_deny_whitelist: ['access'],
+  range_back_source: ['origin'],
+  extend: ['origin'],
+  rate_limit: ['response'],
+  new_origin: ['origin'],
+  cache_share: ['cache'],
+  head_control: ['access', 'origin', 'response'],
+  timeout: ['origin'],
+  connect_timeout: ['origin'],
+  vendor_origin_auth: ['origin'],
+  forward_status: ['origin'],
+  cache_error_code: ['cache'],
+  error_page_rewrite: ['response'],
+  post_upload_size_limit: ['access'],
+  source_url_rewrite: ['origin'],
+  combined_ban: ['access'],
+  deny_url: ['access'],
+  tos_origin: ['origin'],
+  client_real_ip: ['access', 'origin'],
+  user_agent: ['access'],
+  visit_areas_limit: ['access'],
+  smart_compression: ['response'],
+  deny_protocol: ['access'],
+  error_bcache: ['cache'],
+}
+
 /** Every configurable item, in the order of the specification. */
 export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
   Object.entries(rows).map(([name, row]) => {
     const key = name as keyof typeof itemSchemas
     const schema = itemSchemas[key] as unknown as ItemSchema
-    return [key, defineItem(key, schema, createSchemaCheck(key), row)]
+    return [key, defineItem(key, schema, createSchemaCheck(key), { ...row, stages: stages[key] })]
   }),
 )
 

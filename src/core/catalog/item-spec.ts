@@ -26,6 +26,9 @@ export interface AnswerForm {
   matches(payload: Wire, answer: Json): boolean
 }
 
+/** A stage of a request, from the client's connection to the response. */
+export type Stage = 'connection' | 'access' | 'redirect' | 'cache' | 'origin' | 'response'
+
 /** The rules of one item that its schema can't express. */
 export interface ItemSpec {
   key: ItemKey
@@ -75,6 +78,8 @@ export interface ItemSpec {
   hidesFields: boolean
   /** Whether it has a list whose order has no meaning. */
   hasSet: boolean
+  /** Stages of a request in which it is read. */
+  stages: readonly Stage[]
   /** Fields that identify an entry of its list of objects; none if no field does. */
   identity: FieldName[]
   /**
@@ -141,7 +146,7 @@ export function defineItem(
   key: ItemKey,
   schema: ItemSchema,
   findSchemaErrors: ItemSpec['findSchemaErrors'],
-  row: ItemRow,
+  row: ItemRow & { stages?: readonly Stage[] },
 ): ItemSpec {
   const canonicalize = (value: Json): Value => {
     const bySchema = canonicalizeBySchema(schema, value)
@@ -175,6 +180,7 @@ export function defineItem(
     keptFields,
     hidesFields: hasHiddenField(schema),
     hasSet: hasSet(schema),
+    stages: row.stages ?? [],
     identity: row.identity ?? [],
     observe: row.observe ?? ((_known, observed) => ({ payload: observed, notVerifiable: [] })),
     answerForm: row.answerForm,

@@ -1,6 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
 import { isSameAnswer, map, Unknown, type Answer } from './answer.ts'
 import {
   Evaluation,
@@ -73,6 +73,8 @@ export interface Compiled {
 export interface Trace {
   request: JsonObject
   assumed: JsonObject
+  /** Answers, as in `replies`, that rest on a preset or a setting; empty unless asked for. */
+  resting: ReadonlySet<string>
   unmanaged: ItemKey[]
   notes: string[]
   /** Answers by stage and name; `outcome` has no stage. */
@@ -192,9 +194,11 @@ function wrapExtended(
 /**
  * Traces a request through a configuration. Deterministic; asks nothing but its arguments.
  *
+ * @param isMarked whether to find the answers that rest on a preset or a setting
  * @throws BadRequest for a bad fact
  */
-export function trace(compiled: Compiled, request: Json): Trace {
+export function trace(compiled: Compiled, request: Json, isMarked = false): Trace {
+  const resting = new Set<string>()
   const facts = parseRequest(request, compiled.domain)
   const e = new Evaluation(facts, compiled.settings, compiled.items)
   const headers = listHeaderFields(compiled, e)
@@ -226,8 +230,9 @@ export function trace(compiled: Compiled, request: Json): Trace {
         .map(({ name }) => [name, replies.get(join(stage, name)) ?? { unknown: [] }] as const),
     )
   return {
-    request: describeRequest(facts, request),
-    assumed: findAssumed(compiled, e, fields, answers),
+    request: describeRequest(facts),
+    assumed: findAssumed(compiled, e, fields, answers, isMarked ? resting : null),
+    resting,
     unmanaged: listUnmanaged(compiled),
     notes: hasExtension(compiled) ? ['extend-set'] : [],
     replies,
@@ -278,23 +283,30 @@ function toJson(value: unknown): Json {
   return value as Json
 }
 
-/** Finds the settled readings whose opening would change an answer. */
+/**
+ * Finds the settled readings whose opening would change an answer.
+ *
+ * @param marks gets the answers that rest on a reading that the specification does not favour
+ */
 function findAssumed(
   compiled: Compiled,
   e: Evaluation,
   fields: Field[],
   answers: Answer<unknown>[],
+  marks: Set<string> | null,
 ): JsonObject {
   const { settings, items } = compiled
   const assumed: JsonObject = {}
   const headers = fields.length - compiled.fields.length
   const changes = (bit: number, opened: Settings): boolean => {
     const other = new Evaluation(e.facts, opened, items, { on: e, bit })
-    const isChanged = fields.some(
-      ({ question, read }, i) =>
-        e.dependsOn(question, bit) && !isSameAnswer(read(other.ask(question)), answers[i]),
-    )
-    return isChanged || listHeaderFields(compiled, other).length !== headers
+    const isChanged = ({ question, read }: Field, i: number) =>
+      e.dependsOn(question, bit) && !isSameAnswer(read(other.ask(question)), answers[i])
+    if (readings[bit - 1]?.favoured !== null || marks === null)
+      return fields.some(isChanged) || listHeaderFields(compiled, other).length !== headers
+    const changed = fields.filter(isChanged)
+    for (const { stage, name } of changed) marks.add(join(stage, name))
+    return changed.length > 0 || listHeaderFields(compiled, other).length !== headers
   }
   for (const bit of e.listAsked()) {
     if (bit === unmanagedBit) continue
@@ -324,15 +336,29 @@ function hasExtension({ items }: Compiled): boolean {
   return candidates.length === 1 && value !== null && !isUnknownValue(value)
 }
 
-/** The request as it was taken; without secrets. */
-function describeRequest({ url, method, ip }: Facts, request: Json): JsonObject {
-  const { secrets: _, ...given } = isObject(request) ? request : {}
+/** The facts of a request as they were taken, in one order; without secrets. */
+function describeRequest(facts: Facts): JsonObject {
+  const { url, headers, time, origin, secrets: _, forms: __, ...others } = facts
+  const answer = { status: origin.status, size: origin.size, headers: listHeaders(origin.headers) }
+  const isGiven = Object.values(answer).some((each) => each !== undefined)
+  const clock = time === undefined ? undefined : formatMinutes(time)
+  const given = { ...others, time: clock, headers: listHeaders(headers) }
   return {
-    ...given,
     url: formatUrl(url),
-    ...(method === undefined ? {} : { method }),
-    ...(ip === undefined ? {} : { ip }),
+    ...pickDefined(given),
+    ...(isGiven ? { origin: pickDefined(answer) } : {}),
   }
+}
+
+function listHeaders({ given, isComplete }: Facts['headers']): JsonObject | undefined {
+  if (given.size === 0 && !isComplete) return undefined
+  const sorted = [...given].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(isComplete ? [...sorted, ['*', null]] : sorted)
+}
+
+function formatMinutes(minutes: number): string {
+  const two = (count: number) => String(count).padStart(2, '0')
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
 function formatUrl(url: RequestUrl): string {

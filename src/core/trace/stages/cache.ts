@@ -145,9 +145,9 @@ type Ranked = CompiledRule | Unknown
 /** Ranks the rules of both items in this world (R38, R39, R14). */
 function rankRules(e: Evaluation): Ranked[] {
   const rules = readRules(e, 'cache_rule', (value) => compileRules(castAccepted<CacheRule>(value)))
-  const list = readRules(e, 'cache_rule_list', (value) => [
-    ...rankList(e, compileRuleList(castAccepted<CacheRuleList>(value))),
-  ])
+  const list = readRules(e, 'cache_rule_list', (value) =>
+    rankList(e, compileRuleList(castAccepted<CacheRuleList>(value))),
+  )
   if (rules === null || list === null) return [...(list ?? []), ...(rules ?? [])]
   switch (e.reading('R38')) {
     case 'list-first':
@@ -173,16 +173,20 @@ function readRules(
 
 /** Ranks rules by priority; R39 places those without one, R14 orders them among themselves. */
 function rankList(e: Evaluation, rules: CompiledRule[]): CompiledRule[] {
-  const ranked = rules
-    .filter(({ priority }) => priority !== undefined)
-    .toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))
-  const others = rules.filter(({ priority }) => priority === undefined)
+  const { ranked, others } = splitRules(rules)
   if (others.length === 0) return ranked
   const isReversed = others.length > 1 && e.reading('R14') === 'last'
   const ordered = isReversed ? others.toReversed() : others
   if (ranked.length === 0) return ordered
   return e.reading('R39') === 'after' ? [...ranked, ...ordered] : [...ordered, ...ranked]
 }
+
+const splitRules = remember((rules: CompiledRule[]) => ({
+  ranked: rules
+    .filter(({ priority }) => priority !== undefined)
+    .toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0)),
+  others: rules.filter(({ priority }) => priority === undefined),
+}))
 
 /** The possible deciders in this world, and the URL they see. */
 function decide(e: Evaluation, q: Questions): Deciders<Ranked> & { sees: 'seen' | 'rewritten' } {

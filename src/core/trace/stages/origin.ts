@@ -10,6 +10,7 @@ import type { ItemKey } from '../../model/item.ts'
 import { choose, map, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
+import { remember } from '../remember.ts'
 import { getDefaultPort } from '../url.ts'
 import { askSetHeader } from './headers.ts'
 
@@ -140,13 +141,17 @@ function readMode(
   return mode === 'custom' ? custom : { protocol: e.facts.url.scheme, port: getClientPort(e) }
 }
 
-function readOrigin(e: Evaluation, item: Origin): Endpoints {
+const compileTargets = remember((item: Origin) => {
   const read = (list: string | undefined): Target[] =>
     (list ?? '')
       .split(',')
       .map((address) => address.trim())
       .filter((address) => address !== '')
       .map((address) => ({ address, weight: null }))
+  return { main: read(item.default_master), backups: read(item.default_slave) }
+})
+
+function readOrigin(e: Evaluation, item: Origin): Endpoints {
   const { origin_mode: mode = 'default', ori_https: isHttps, port = 80 } = item
   const custom = { protocol: isHttps === 'yes' ? 'https' : 'http', port }
   const how = {
@@ -154,9 +159,9 @@ function readOrigin(e: Evaluation, item: Origin): Endpoints {
     host: readOriginHost(e),
     connectTimeout: null,
   }
-  const backups = read(item.default_slave)
+  const { main, backups } = compileTargets(item)
   return {
-    main: [{ targets: read(item.default_master), ...how }],
+    main: [{ targets: main, ...how }],
     backups: backups.length === 0 ? [] : [[{ targets: backups, ...how }]],
   }
 }

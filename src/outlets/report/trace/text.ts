@@ -25,9 +25,36 @@ interface Line {
   place?: string
 }
 
-/** Formats a trace, `edgewise.trace/1`, in lines of at most the columns. */
-export function formatTrace(trace: JsonObject, readRule: ReadRule, layout: Layout): string {
+/** A trace, `edgewise.trace/1`, and what its text needs beside it. */
+export interface TracedText {
+  output: JsonObject
+  /** Answers that rest on a preset or a setting, by stage and name. */
+  resting: ReadonlySet<string>
+  readRule: ReadRule
+}
+
+/** Marks the answers that rest on a preset or a setting. */
+function markAnswers(output: JsonObject, resting: ReadonlySet<string>): JsonObject {
+  const mark = (value: Json, path: string): Json => {
+    if (Array.isArray(value)) return value.map((each) => mark(each, path))
+    if (!isObject(value)) return value
+    const check = typeof value['item'] === 'string' ? `checks.${value['item']}` : path
+    if ('value' in value || 'unknown' in value)
+      return resting.has(path) ? { ...value, rests: true } : value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => {
+        const within = key === 'result' ? check : path === '' ? key : `${path}.${key}`
+        return [key, mark(each, within)]
+      }),
+    )
+  }
+  return mark(output, '') as JsonObject
+}
+
+/** Formats a trace in lines of at most the columns. */
+export function formatTrace({ output, resting, readRule }: TracedText, layout: Layout): string {
   const { paint, columns } = layout
+  const trace = markAnswers(output, resting)
   const url = String(part(trace, 'request', 'url'))
   const of = `(${String(trace['of'])})`
   const gap = Math.max(2, Math.min(columns, 80) - url.length - of.length)
@@ -69,8 +96,14 @@ function sayAnswer(
 ): Pick<Line, 'value' | 'detail' | 'reasons'> {
   const value = valueOf(answer)
   const reasons = part(answer, 'unknown')
-  if (value !== undefined) return { value: `${say(value)}${reasons === undefined ? '' : ' *'}` }
+  if (value !== undefined) return { value: say(value) + sayMarks(answer) }
   return { value: 'unknown', reasons: Array.isArray(reasons) ? reasons.map(String) : [] }
+}
+
+/** `*`: without unmanaged items; `~`: rests on a preset or a setting. */
+function sayMarks(answer: Json | undefined): string {
+  const isManaged = part(answer, 'unknown') === undefined
+  return (isManaged ? '' : ' *') + (part(answer, 'rests') === true ? ' ~' : '')
 }
 
 /** Names of one kind of reason that are listed without `-v`. */
@@ -333,6 +366,8 @@ function listFootnotes(trace: JsonObject, columns: number): string[] {
   const answers = assumed.map(([name, answer]) => `${name} ${sayList(answer ?? null)}`)
   const notes: [label: string, text: string][] = []
   if (marked) notes.push(['*', `if ${items} ${names.length === 1 ? 'is' : 'are'} not set`])
+  if (JSON.stringify(trace).includes('"rests":true'))
+    notes.push(['~', 'rests on an answer that the specification does not give'])
   if (answers.length > 0) notes.push(['assumed', answers.join(', ')])
   if (JSON.stringify(trace['notes']) !== '[]')
     notes.push(['note', 'extend may change more than is said here'])
