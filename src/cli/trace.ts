@@ -36,7 +36,7 @@ export interface TraceCommandOptions {
   originSize?: string
 }
 
-/** `edgewise trace`: tells what a configuration does to requests. */
+/** `edgewise trace`: shows what a configuration does to requests. */
 export async function trace(
   context: CommandContext,
   [urls]: unknown[],

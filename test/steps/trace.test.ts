@@ -106,7 +106,7 @@ describe('one request', () => {
     })
   })
 
-  it('is told in lines of 80 columns with footnotes', async () => {
+  it('is shown in lines of 80 columns with footnotes', async () => {
     const { out } = await trace(url, '--ip', '192.0.2.1', '--method', 'GET', '--no-other-headers')
     expect(out).toMatch(/^cache +1 min ~ +ext jpg ~ +profiles\/cached\.yaml:4$/m)
     expect(out).toMatch(/^outcome +served \* ~$/m)

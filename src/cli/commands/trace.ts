@@ -2,10 +2,10 @@ import { Option, type Command } from 'commander'
 import type { TraceCommandOptions } from '../trace.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise trace`: tells what a configuration does to requests. Calls nothing. */
+/** `edgewise trace`: shows what a configuration does to requests. Calls nothing. */
 export function declareTrace(program: Command, declare: Declare): void {
   const command = declare<TraceCommandOptions>(program, 'trace [urls...]', {
-    description: 'tell what a configuration does to a request, without any call',
+    description: 'show what a configuration does to a request, without any call',
     args: ['URLs of requests; - reads them from stdin'],
     examples: [
       'trace https://www.example.com/img/a.jpg',

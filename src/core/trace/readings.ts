@@ -58,7 +58,7 @@ R26 | Is a user agent's pattern a text, or a regular expression? | ~text regex
 R27 | Is an entry of deny_url a URL or an expression, or an expression alone? | ~either regex
 R28 | Which requests upload? | ~post any
 R29 | How many bytes has a KB? | ~1024 1000
-R30 | Does client_real_ip tell the origin the address, or read it? | ~to-origin from-client
+R30 | Does client_real_ip send the origin the address, or read it? | ~to-origin from-client
 R31? | In which time zone are windows and dates? | <zone> ~service
 R32 | What happens to a URL without a signature? | *deny pass
 R33 | May the arguments of a signature stand in the other order? | ~strict loose
