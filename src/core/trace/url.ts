@@ -22,7 +22,6 @@ export interface Subjects {
 /** A fault in what describes a request: an error, never an unknown. */
 export class BadRequest extends Error {}
 
-const form = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?$/is
 const hostForm = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/
 
 /**
@@ -31,21 +30,25 @@ const hostForm = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/
  * @throws BadRequest
  */
 export function parseUrl(text: string, domain: string | null): RequestUrl {
-  if (/[\p{Cc}\\]/u.test(text.replace(/#.*$/s, '')))
+  const [bare = ''] = text.split('#', 1)
+  if (/[\p{Cc}\\]/u.test(bare))
     throw new BadRequest('the URL contains a control character or a backslash')
-  const found = form.exec(text)
-  const scheme = found?.[1]?.toLowerCase()
-  if (found === null || (scheme !== 'http' && scheme !== 'https'))
+  const { path: before, query } = splitFull(bare)
+  const colon = before.indexOf('://')
+  const scheme = before.slice(0, Math.max(colon, 0)).toLowerCase()
+  if (scheme !== 'http' && scheme !== 'https')
     throw new BadRequest(`the URL must begin with http:// or https:// and a host: ${quote(text)}`)
-  const { host, port } = parseAuthority(found[2] ?? '', scheme)
+  const rest = before.slice(colon + 3)
+  const slash = rest.indexOf('/')
+  const { host, port } = parseAuthority(slash < 0 ? rest : rest.slice(0, slash), scheme)
   if (domain !== null && !belongsTo(host, domain))
     throw new BadRequest(`the host ${quote(host)} does not belong to ${domain}`)
   return {
     scheme,
     host,
     port,
-    path: encode(found[3] === '' ? '/' : (found[3] ?? '/')),
-    query: found[4] === undefined ? null : encode(found[4].slice(1)),
+    path: encode(slash < 0 ? '/' : rest.slice(slash)),
+    query: query === null ? null : encode(query),
   }
 }
 

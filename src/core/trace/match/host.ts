@@ -15,9 +15,9 @@ export function findRefererHost(e: Evaluation, value: string): string | null {
 }
 
 function withoutPort(authority: string): string | null {
-  const host = authority.startsWith('[')
-    ? authority.replace(/\]:.*$/, ']')
-    : authority.replace(/:.*$/, '')
+  const mark = authority.startsWith('[') ? ']:' : ':'
+  const end = authority.indexOf(mark)
+  const host = end < 0 ? authority : authority.slice(0, end + mark.length - 1)
   return host === '' ? null : host
 }
 
