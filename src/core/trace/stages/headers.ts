@@ -175,7 +175,7 @@ export function askSetHeader(q: Questions, name: string): Question<HeaderValue> 
 }
 
 function changeRequest(e: Evaluation, q: Questions, name: string, start: HeaderValue): HeaderValue {
-  return orderOf(e, 'request').reduce<HeaderValue>(
+  return listChanges(e, 'request').reduce<HeaderValue>(
     (value, change) => applyToRequest(e, q, name, change, value),
     start,
   )
@@ -184,7 +184,7 @@ function changeRequest(e: Evaluation, q: Questions, name: string, start: HeaderV
 type Change = Direction | 'real-ip' | 'add'
 
 /** The order in which items change a header (R64). */
-function orderOf(e: Evaluation, message: 'request' | 'response'): readonly Change[] {
+function listChanges(e: Evaluation, message: 'request' | 'response'): readonly Change[] {
   const isSplit =
     e.items.get('head_control')?.every((value) => value === null) !== true ||
     (message === 'request' &&
@@ -251,7 +251,7 @@ export function askResponseHeader(q: Questions, name: string): Question<HeaderVa
   return q.keep('response header', name, () =>
     q.ask((e) => {
       let value = toValues(readHeader(e.facts.origin.headers, name, 'origin.'))
-      for (const change of orderOf(e, 'response'))
+      for (const change of listChanges(e, 'response'))
         value =
           change === 'add'
             ? addToResponse(e, name, value)

@@ -58,7 +58,7 @@ export function formatTrace({ output, resting, readRule }: TracedText, layout: L
   const url = String(part(trace, 'request', 'url'))
   const of = `(${String(trace['of'])})`
   const gap = Math.max(2, Math.min(columns, 80) - url.length - of.length)
-  const outcome = valueOf(trace['outcome'])
+  const outcome = readValue(trace['outcome'])
   const lines = [
     { label: 'outcome', ...sayAnswer(trace['outcome'], String) },
     ...listAccess(trace, layout),
@@ -84,7 +84,7 @@ function part(value: Json | undefined, ...steps: string[]): Json | undefined {
 }
 
 /** The value of an answer, also one that holds only without unmanaged items; undefined without. */
-function valueOf(answer: Json | undefined): Json | undefined {
+function readValue(answer: Json | undefined): Json | undefined {
   if (!isObject(answer)) return undefined
   return 'value' in answer ? answer['value'] : answer['managed']
 }
@@ -94,7 +94,7 @@ function sayAnswer(
   answer: Json | undefined,
   say: (value: Json) => string,
 ): Pick<Line, 'value' | 'detail' | 'reasons'> {
-  const value = valueOf(answer)
+  const value = readValue(answer)
   const reasons = part(answer, 'unknown')
   if (value !== undefined) return { value: say(value) + sayMarks(answer) }
   return { value: 'unknown', reasons: Array.isArray(reasons) ? reasons.map(String) : [] }
@@ -138,9 +138,9 @@ function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
   const all = (Array.isArray(checks) ? checks : []).filter(isObject)
   const set = all.filter((check) => check['state'] !== 'absent' && check['state'] !== 'unmanaged')
   const decision = part(trace, 'access', 'decision')
-  const denied = valueOf(decision) === 'denied'
+  const denied = readValue(decision) === 'denied'
   const count = denied ? '' : `${pluralize(set.length, 'check')} set`
-  const deciding = valueOf(part(trace, 'access', 'deciding'))
+  const deciding = readValue(part(trace, 'access', 'deciding'))
   const shown = verbose ? all : set
   const said = sayAnswer(decision, String)
   return [
@@ -180,7 +180,7 @@ function sayPlace(rule: Json | undefined): string {
 
 function listRedirect(trace: JsonObject): Line[] {
   const decision = part(trace, 'redirect', 'decision')
-  if (valueOf(decision) === 'none') return []
+  if (readValue(decision) === 'none') return []
   const status = sayAnswer(part(trace, 'redirect', 'status'), String)
   const location = sayAnswer(part(trace, 'redirect', 'location'), String)
   return [{ label: 'redirect', ...status, detail: location.value }]
@@ -189,7 +189,7 @@ function listRedirect(trace: JsonObject): Line[] {
 function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
   const cache = part(trace, 'cache')
   const rule = part(cache, 'rule')
-  const known = valueOf(rule)
+  const known = readValue(rule)
   const found = sayAnswer(rule, (value) => sayKind(value, readRule))
   const lines: Line[] = [
     {
@@ -225,7 +225,7 @@ function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
 
 function sayPolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'> {
   const policy = sayAnswer(part(cache, 'policy'), String)
-  if (valueOf(part(cache, 'policy')) !== 'cache') return policy
+  if (readValue(part(cache, 'policy')) !== 'cache') return policy
   return sayAnswer(part(cache, 'seconds'), (seconds) => formatSeconds(Number(seconds)))
 }
 
@@ -266,14 +266,14 @@ function listOrigin(trace: JsonObject): Line[] {
     `port ${sayAnswer(part(origin, 'port'), sayList).value}`,
     `Host: ${sayAnswer(part(origin, 'host'), sayList).value}`,
   ]
-  const rewrite = valueOf(part(origin, 'rewrite'))
+  const rewrite = readValue(part(origin, 'rewrite'))
   const lines: Line[] = [
     { label: 'origin', ...sayAnswer(part(origin, 'main'), sayTargets) },
     { label: '  as', value: reached.join(', ') },
     { label: '  url', ...sayAnswer(part(origin, 'url'), String), place: sayPlace(rewrite) },
     ...listHeaders(part(origin, 'headers')),
   ]
-  const backups = valueOf(part(origin, 'backups'))
+  const backups = readValue(part(origin, 'backups'))
   if (Array.isArray(backups) && backups.length > 0)
     lines.splice(1, 0, { label: '  backup', value: backups.map(sayTargets).join('; ') })
   return lines
@@ -302,7 +302,7 @@ function listHeaders(headers: Json | undefined): Line[] {
 
 function listResponse(trace: JsonObject): Line[] {
   const response = part(trace, 'response')
-  const location = valueOf(part(response, 'location'))
+  const location = readValue(part(response, 'location'))
   const status = sayAnswer(part(response, 'status'), String)
   const lines: Line[] = [
     {
@@ -320,26 +320,26 @@ function listResponse(trace: JsonObject): Line[] {
   ]
   for (const [name, label, usual, say] of optional) {
     const answer = part(response, name)
-    if (valueOf(answer) !== usual) lines.push({ label, ...sayAnswer(answer, say) })
+    if (readValue(answer) !== usual) lines.push({ label, ...sayAnswer(answer, say) })
   }
   return lines
 }
 
 /** Columns of values, details and places in a line of 80. */
-const columnsOf = { value: 12, detail: 27, place: 55 }
+const starts = { value: 12, detail: 27, place: 55 }
 
 function formatLine(
   { label, value, detail: explained = '', reasons, place = '' }: Line,
   { paint, columns, verbose }: Layout,
 ): string {
   const detail = reasons === undefined ? explained : sayReasons(reasons, verbose)
-  const prefix = pad(label, columnsOf.value)
+  const prefix = pad(label, starts.value)
   const start = prefix + escapeInvisible(value)
-  const first = detail === '' ? start : pad(start, columnsOf.detail) + escapeInvisible(detail)
+  const first = detail === '' ? start : pad(start, starts.detail) + escapeInvisible(detail)
   const room = Math.max(40, columns)
-  const whole = place === '' ? first : pad(first, columnsOf.place) + place
+  const whole = place === '' ? first : pad(first, starts.place) + place
   if (whole.length <= room) return paintLabel(whole, label, paint)
-  const indent = ' '.repeat(columnsOf.value)
+  const indent = ' '.repeat(starts.value)
   const [head = '', ...rest] = [
     ...wrap(first.slice(prefix.length), room - prefix.length, '').split('\n'),
     ...(place === '' ? [] : [truncate(place, room - indent.length)]),
@@ -371,8 +371,8 @@ function listFootnotes(trace: JsonObject, columns: number): string[] {
   if (answers.length > 0) notes.push(['assumed', answers.join(', ')])
   if (JSON.stringify(trace['notes']) !== '[]')
     notes.push(['note', 'extend may change more than is said here'])
-  const indent = ' '.repeat(columnsOf.value)
+  const indent = ' '.repeat(starts.value)
   return notes.map(([label, text]) =>
-    wrap(text, Math.max(40, columns), indent).replace(indent, label.padEnd(columnsOf.value)),
+    wrap(text, Math.max(40, columns), indent).replace(indent, label.padEnd(starts.value)),
   )
 }
