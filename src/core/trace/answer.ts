@@ -9,6 +9,11 @@ export class Unknown {
   constructor(reasons: readonly string[]) {
     this.reasons = reasons.length === 1 ? reasons : [...new Set(reasons)].toSorted()
   }
+
+  /** An answer that is unknown for one reason. */
+  static of(reason: string): Unknown {
+    return new Unknown([reason])
+  }
 }
 
 /** A value, or why it is not known. Values themselves are never `Unknown`. */

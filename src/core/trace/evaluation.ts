@@ -62,35 +62,76 @@ interface Leaf<T> {
   result: T
 }
 
-/** What was asked: bit 0 for unmanaged items, bit n for the reading Rn. */
-interface Asked {
-  low: number
-  middle: number
-  high: number
-}
-
-interface Entry extends Asked {
-  answer: unknown
-}
-
-/** Bit of unmanaged items in what was asked. */
+/** Bit of unmanaged items in what was asked; bit n stands for the reading Rn. */
 export const unmanagedBit = 0
+
+/** Bit of the facts of the request. */
+const factsBit = 80
 
 /** Number of worlds of one question beyond which all its choices count as decisive. */
 const maxWorlds = 3_000
 
+/** Bits of what was asked, 30 in each number. */
+class Asked {
+  low = 0
+  middle = 0
+  high = 0
+
+  add(bit: number): void {
+    if (bit < 30) this.low |= 1 << bit
+    else if (bit < 60) this.middle |= 1 << (bit - 30)
+    else this.high |= 1 << (bit - 60)
+  }
+
+  addAll({ low, middle, high }: Asked): void {
+    this.low |= low
+    this.middle |= middle
+    this.high |= high
+  }
+
+  has(bit: number): boolean {
+    if (bit < 30) return (this.low & (1 << bit)) !== 0
+    if (bit < 60) return (this.middle & (1 << (bit - 30))) !== 0
+    return (this.high & (1 << (bit - 60))) !== 0
+  }
+
+  /** Tests whether anything but facts was asked. */
+  hasSettings(): boolean {
+    return (this.low | this.middle | (this.high & ~(1 << (factsBit - 60)))) !== 0
+  }
+}
+
+/** The answer of a question, and on what it rests. */
+class Entry {
+  answer: unknown
+  /** What was asked by the question, or by one that it asked. */
+  readonly asked = new Asked()
+  /** What the question asked itself. */
+  readonly own = new Asked()
+  /** The questions that it asked and that depend on settings. */
+  readonly questions: Question<unknown>[] = []
+  choices: Choice[] = []
+}
+
+/** Settings, and the answers under them that no fact changes. */
+export class Variant {
+  readonly settings: Settings
+  readonly constants: (Entry | undefined)[] = []
+
+  constructor(settings: Settings) {
+    this.settings = settings
+  }
+}
+
 /** The evaluation of one request under one group of settings. */
 export class Evaluation {
   readonly items: Candidates
-  readonly #entries: (Entry | undefined)[]
-  readonly #based: { on: Evaluation; bit: number } | null
-  #choices: Choice[] = []
-  #low = 0
-  #middle = 0
-  #high = 0
-
-  readonly facts: Facts
   readonly settings: Settings
+  readonly #facts: Facts
+  readonly #constants: (Entry | undefined)[]
+  readonly #entries: (Entry | undefined)[] = []
+  readonly #based: { on: Evaluation; bit: number } | null
+  #entry = new Entry()
 
   /**
    * @param based an evaluation of the same facts, whose answers hold here too if they do not depend
@@ -98,36 +139,42 @@ export class Evaluation {
    */
   constructor(
     facts: Facts,
-    settings: Settings,
+    { settings, constants }: Variant,
     items: Candidates,
     based: { on: Evaluation; bit: number } | null = null,
   ) {
-    this.facts = facts
+    this.#facts = facts
     this.settings = settings
     this.items = items
-    this.#entries = []
+    this.#constants = constants
     this.#based = based
+  }
+
+  /** The facts of the request. */
+  get facts(): Facts {
+    this.#entry.own.add(factsBit)
+    return this.#facts
   }
 
   /** Asks a question; its joined answer. */
   ask<T>(question: Question<T>): T {
-    const entry = (this.#entries[question.index] ??= this.#find(question))
-    this.#low |= entry.low
-    this.#middle |= entry.middle
-    this.#high |= entry.high
+    const entry = this.#getEntry(question)
+    this.#entry.asked.addAll(entry.asked)
+    if (entry.asked.hasSettings()) this.#entry.questions.push(question)
     return entry.answer as T
   }
 
   /** Tests whether the answer of a question that was asked depends on a reading. */
   dependsOn(question: Question<unknown>, bit: number): boolean {
-    const entry = this.#entries[question.index]
-    return entry !== undefined && hasBit(entry, bit)
+    return this.#entries[question.index]?.asked.has(bit) === true
   }
 
-  /** Lists the bits of all that was asked so far. */
+  /** Lists the bits of all settings that were asked so far. */
   listAsked(): number[] {
-    const asked = { low: this.#low, middle: this.#middle, high: this.#high }
-    return Array.from({ length: 80 }, (_, i) => i).filter((bit) => hasBit(asked, bit))
+    const { asked, own } = this.#entry
+    return Array.from({ length: factsBit }, (_, bit) => bit).filter(
+      (bit) => asked.has(bit) || own.has(bit),
+    )
   }
 
   /** The answer of a reading in this world. */
@@ -141,21 +188,22 @@ export class Evaluation {
 
   /** The answer of a reading without worlds; unknown while it is open. */
   open(name: ReadingName): Answer<Json> {
-    return this.settings.answers[this.#mark(name)] ?? new Unknown([`not-specified ${name}`])
+    return this.settings.answers[this.#mark(name)] ?? Unknown.of(`not-specified ${name}`)
   }
 
   /** The value of an item in this world; null if it is absent. */
   item(key: ItemKey): Answer<Value> {
     const candidates = this.items.get(key)
     if (candidates === undefined) {
-      this.#low |= 1
-      return this.settings.isTakenAsAbsent(key) ? null : new Unknown([`unmanaged ${key}`])
+      this.#entry.own.add(unmanagedBit)
+      return this.settings.isTakenAsAbsent(key) ? null : Unknown.of(`unmanaged ${key}`)
     }
-    const doubt = [`in-doubt ${key}`]
     const index =
-      candidates.length === 1 ? 0 : this.#choose(`item ${key}`, candidates.length, doubt)
+      candidates.length === 1
+        ? 0
+        : this.#choose(`item ${key}`, candidates.length, [`in-doubt ${key}`])
     const value = candidates[index] ?? null
-    return isUnknownValue(value) ? new Unknown(doubt) : value
+    return isUnknownValue(value) ? Unknown.of(`in-doubt ${key}`) : value
   }
 
   /** The carrier in this world. */
@@ -173,58 +221,70 @@ export class Evaluation {
 
   #mark(name: ReadingName): ReadingNumber {
     const number = Number(name.slice(1))
-    if (number < 30) this.#low |= 1 << number
-    else if (number < 60) this.#middle |= 1 << (number - 30)
-    else this.#high |= 1 << (number - 60)
+    this.#entry.own.add(number)
     return number
   }
 
   #choose(variable: string, count: number, reasons: readonly string[]): number {
-    for (const choice of this.#choices) if (choice.variable === variable) return choice.index
-    this.#choices.push({ variable, index: 0, count, reasons })
+    const { choices } = this.#entry
+    for (const choice of choices) if (choice.variable === variable) return choice.index
+    choices.push({ variable, index: 0, count, reasons })
     return 0
   }
 
-  #find<T>(question: Question<T>): Entry {
-    const { on, bit } = this.#based ?? {}
-    const known = on?.getEntry(question)
-    if (known !== undefined && bit !== undefined && !hasBit(known, bit)) return known
-    const [choices, low, middle, high] = [this.#choices, this.#low, this.#middle, this.#high]
-    this.#choices = []
-    this.#low = this.#middle = this.#high = 0
-    const answer = this.#evaluate(question)
-    const entry = { answer, low: this.#low, middle: this.#middle, high: this.#high }
-    this.#choices = choices
-    this.#low = low
-    this.#middle = middle
-    this.#high = high
+  #getEntry(question: Question<unknown>): Entry {
+    const { index } = question
+    return (this.#entries[index] ??= this.#constants[index] ?? this.#find(question))
+  }
+
+  #find(question: Question<unknown>): Entry {
+    const known = this.#findKnown(question)
+    if (known !== null) return known
+    const outer = this.#entry
+    const entry = new Entry()
+    this.#entry = entry
+    entry.answer = this.#evaluate(question)
+    entry.asked.addAll(entry.own)
+    this.#entry = outer
+    if (!entry.asked.has(factsBit)) this.#constants[question.index] = entry
     return entry
   }
 
-  getEntry(question: Question<unknown>): Entry | undefined {
-    return this.#entries[question.index]
+  /** Finds the answer of the other evaluation, if it must be the same here. */
+  #findKnown(question: Question<unknown>): Entry | null {
+    if (this.#based === null) return null
+    const { on, bit } = this.#based
+    const known = on.#entries[question.index]
+    if (known === undefined || !known.asked.has(bit)) return known ?? null
+    if (known.own.has(bit)) return null
+    const isSame = known.questions.every((each) => {
+      const [there, here] = [on.#getEntry(each), this.#getEntry(each)]
+      return there === here || isSameAnswer(there.answer, here.answer)
+    })
+    return isSame ? known : null
   }
 
   #evaluate<T>(question: Question<T>): T {
     const first = question.evaluate(this)
-    if (this.#choices.length === 0) return first
-    const leaves: Leaf<T>[] = [{ choices: copy(this.#choices), result: first }]
-    while (leaves.length < maxWorlds && this.#advance())
-      leaves.push({ result: question.evaluate(this), choices: copy(this.#choices) })
+    const { choices } = this.#entry
+    if (choices.length === 0) return first
+    const leaves: Leaf<T>[] = [{ choices: copy(choices), result: first }]
+    while (leaves.length < maxWorlds && advance(choices))
+      leaves.push({ result: question.evaluate(this), choices: copy(choices) })
     return question.join(leaves)
   }
+}
 
-  /** Moves to the next world; false after the last one. */
-  #advance(): boolean {
-    for (;;) {
-      const last = this.#choices.at(-1)
-      if (last === undefined) return false
-      if (last.index + 1 < last.count) {
-        last.index++
-        return true
-      }
-      this.#choices.pop()
+/** Moves to the next world; false after the last one. */
+function advance(choices: Choice[]): boolean {
+  for (;;) {
+    const last = choices.at(-1)
+    if (last === undefined) return false
+    if (last.index + 1 < last.count) {
+      last.index++
+      return true
     }
+    choices.pop()
   }
 }
 
@@ -235,12 +295,6 @@ export function isUnknownValue(value: Candidate): value is { $unknown: true } {
 
 function copy(choices: readonly Choice[]): Choice[] {
   return choices.map((choice) => ({ ...choice }))
-}
-
-function hasBit({ low, middle, high }: Asked, bit: number): boolean {
-  if (bit < 30) return (low & (1 << bit)) !== 0
-  if (bit < 60) return (middle & (1 << (bit - 30))) !== 0
-  return (high & (1 << (bit - 60))) !== 0
 }
 
 function joinRecords<T extends Record<string, unknown>>(leaves: Leaf<T>[]): T {

@@ -9,6 +9,7 @@ import {
   unmanagedBit,
   type Candidate,
   type Candidates,
+  Variant,
   type Question,
 } from './evaluation.ts'
 import { readings, type Settings } from './readings.ts'
@@ -26,8 +27,8 @@ import { checks } from './stages/checks.ts'
 import {
   askOriginHeader,
   askOtherHeaders,
+  askHeaderNames,
   askResponseHeader,
-  listHeaderNames,
 } from './stages/headers.ts'
 import { askAuth, askFollow, askOriginUrl, askRange, askTimeout } from './stages/origin-request.ts'
 import { askHost, askOrigin } from './stages/origin.ts'
@@ -54,6 +55,7 @@ export type Reply = { value: Json } | { unknown: string[]; managed?: Json }
 
 /** One field of the output: where it stands, and its question. */
 interface Field {
+  path: string
   stage: string
   name: string
   question: Question<unknown>
@@ -67,6 +69,15 @@ export interface Compiled {
   settings: Settings
   questions: Questions
   fields: Field[]
+  /** Position of a field by its name. */
+  positions: ReadonlyMap<string, number>
+  mayExtend: boolean
+  unmanaged: ItemKey[]
+  base: Variant
+  /** The settings with unmanaged items taken as absent. */
+  absent: Variant
+  /** The settings with one reading open, or with unmanaged items unknown, by its bit. */
+  opened: (Variant | undefined)[]
 }
 
 /** What the configuration of a domain does to a request (request semantics, 5). */
@@ -97,8 +108,21 @@ export function compile(
 ): Compiled {
   const questions = new Questions()
   const prepared = new Map([...items].map(([key, candidates]) => [key, candidates.map(simplify)]))
-  const compiled = { domain, items: prepared, settings, questions }
-  return { ...compiled, fields: listFields(compiled) }
+  const mayExtend = prepared.get('extend')?.every((value) => value === null) !== true
+  const fields = listFields(questions, mayExtend)
+  return {
+    domain,
+    items: prepared,
+    settings,
+    questions,
+    fields,
+    positions: new Map(fields.map(({ path }, i) => [path, i])),
+    mayExtend,
+    unmanaged: listUnmanaged(prepared, settings),
+    base: new Variant(settings),
+    absent: new Variant(createSettings(settings.answers, 'absent', settings.timezone)),
+    opened: [],
+  }
 }
 
 /** An empty list is no value, nor is an empty list of addresses or an empty extension. */
@@ -112,17 +136,17 @@ function simplify(value: Candidate): Candidate {
   return value['squid'] === '' ? null : value
 }
 
-function listFields({ items, questions: q }: Omit<Compiled, 'fields'>): Field[] {
-  const mayExtend = items.get('extend')?.every((value) => value === null) !== true
+function listFields(q: Questions, mayExtend: boolean): Field[] {
   const field = (
     stage: string,
     name: string,
     question: Question<unknown>,
     read: Field['read'] = (result) => result,
   ): Field => {
-    if (!mayExtend || isOfOrigin(stage, name)) return { stage, name, question, read }
+    const path = join(stage, name)
+    if (!mayExtend || isOfOrigin(stage, name)) return { path, stage, name, question, read }
     const wrapped = q.keep(question, `extended ${name}`, () => wrapExtended(q, question, read))
-    return { stage, name, question: wrapped, read: (result) => result }
+    return { path, stage, name, question: wrapped, read: (result) => result }
   }
   const part = (stage: string, name: string, question: Question<unknown>, key = name) =>
     field(stage, name, question, (result) => (isObject(result) ? (result as never)[key] : result))
@@ -200,40 +224,23 @@ function wrapExtended(
 export function trace(compiled: Compiled, request: Json, isMarked = false): Trace {
   const resting = new Set<string>()
   const facts = parseRequest(request, compiled.domain)
-  const e = new Evaluation(facts, compiled.settings, compiled.items)
+  const e = new Evaluation(facts, compiled.base, compiled.items)
   const headers = listHeaderFields(compiled, e)
   const fields = [...compiled.fields, ...headers]
   const answers = fields.map(({ question, read }) => read(e.ask(question)))
-  const absent = new Evaluation(
-    facts,
-    createSettings(compiled.settings.answers, 'absent', compiled.settings.timezone),
-    compiled.items,
-    { on: e, bit: unmanagedBit },
-  )
-  const find = (name: string) =>
-    answers[compiled.fields.findIndex((field) => join(field.stage, field.name) === name)]
-  const named = () => new Set(listHeaderFields(compiled, absent).map(({ question }) => question))
-  const replies = new Map(
-    fields.map(({ stage, name, question, read }, i) => [
-      join(stage, name),
-      reply(answers[i], () =>
-        i < compiled.fields.length || named().has(question)
-          ? read(absent.ask(question))
-          : new Unknown(['unmanaged head_control']),
-      ),
-    ]),
-  )
+  const replies = replyAll(compiled, e, fields, answers)
+  const find = (path: string) => answers[compiled.positions.get(path) ?? -1]
   const of = (stage: string) =>
     new Map(
       headers
         .filter((field) => field.stage === stage)
-        .map(({ name }) => [name, replies.get(join(stage, name)) ?? { unknown: [] }] as const),
+        .map(({ name, path }) => [name, replies.get(path) ?? { unknown: [] }] as const),
     )
   return {
     request: describeRequest(facts),
     assumed: findAssumed(compiled, e, fields, answers, isMarked ? resting : null),
     resting,
-    unmanaged: listUnmanaged(compiled),
+    unmanaged: compiled.unmanaged,
     notes: hasExtension(compiled) ? ['extend-set'] : [],
     replies,
     checks: checks.map(([item, check]) => ({
@@ -241,9 +248,9 @@ export function trace(compiled: Compiled, request: Json, isMarked = false): Trac
         e,
         compiled.questions,
         [item, check],
-        map(find(join('checks', item)), (word) => word === 'deny'),
+        map(find(`checks.${item}`), (word) => word === 'deny'),
       ),
-      reply: replies.get(join('checks', item)) ?? { unknown: [] },
+      reply: replies.get(`checks.${item}`) ?? { unknown: [] },
     })),
     cacheRules: listOtherRules(e, compiled.questions, find('cache.rule') as Answer<Rule | null>),
     originHeaders: of('origin.headers'),
@@ -251,24 +258,55 @@ export function trace(compiled: Compiled, request: Json, isMarked = false): Trac
   }
 }
 
+/** Builds the replies of all fields; the managed ones where an unmanaged item is in the way. */
+function replyAll(
+  compiled: Compiled,
+  e: Evaluation,
+  fields: Field[],
+  answers: Answer<unknown>[],
+): Map<string, Reply> {
+  const absent = new Evaluation(e.facts, compiled.absent, compiled.items, {
+    on: e,
+    bit: unmanagedBit,
+  })
+  const named = () => new Set(listHeaderFields(compiled, absent).map(({ question }) => question))
+  return new Map(
+    fields.map(({ path, question, read }, i) => [
+      path,
+      reply(answers[i], () =>
+        i < compiled.fields.length || named().has(question)
+          ? read(absent.ask(question))
+          : Unknown.of('unmanaged head_control'),
+      ),
+    ]),
+  )
+}
+
 function join(stage: string, name: string): string {
   return stage === '' ? name : `${stage}.${name}`
 }
 
-function listHeaderFields(compiled: Compiled, e: Evaluation): Field[] {
-  const { questions: q } = compiled
-  const mayExtend = compiled.items.get('extend')?.every((value) => value === null) !== true
-  const same: Field['read'] = (result) => result
-  return (['request', 'response'] as const).flatMap((message) =>
-    listHeaderNames(e, q, message).map((name): Field => {
-      const base = message === 'request' ? askOriginHeader(q, name) : askResponseHeader(q, name)
-      const question = mayExtend
-        ? q.keep(base, 'extended', () => wrapExtended(q, base, same))
-        : base
-      const stage = message === 'request' ? 'origin.headers' : 'response.headers'
-      return { stage, name, question, read: same }
-    }),
+const messages = ['request', 'response'] as const
+
+function listHeaderFields({ questions: q, mayExtend }: Compiled, e: Evaluation): Field[] {
+  return messages.flatMap((message) =>
+    e
+      .ask(askHeaderNames(q, message))
+      .names.map((name) => q.keep(message, name, () => createHeaderField(q, message, name, mayExtend))),
   )
+}
+
+function createHeaderField(
+  q: Questions,
+  message: 'request' | 'response',
+  name: string,
+  mayExtend: boolean,
+): Field {
+  const read: Field['read'] = (result) => result
+  const base = message === 'request' ? askOriginHeader(q, name) : askResponseHeader(q, name)
+  const question = mayExtend ? wrapExtended(q, base, read) : base
+  const stage = message === 'request' ? 'origin.headers' : 'response.headers'
+  return { path: join(stage, name), stage, name, question, read }
 }
 
 function reply(answer: Answer<unknown>, readManaged: () => Answer<unknown>): Reply {
@@ -297,34 +335,40 @@ function findAssumed(
 ): JsonObject {
   const { settings, items } = compiled
   const assumed: JsonObject = {}
-  const headers = fields.length - compiled.fields.length
-  const changes = (bit: number, opened: Settings): boolean => {
+  const changes = (bit: number, open: () => Settings): boolean => {
+    const opened = (compiled.opened[bit] ??= new Variant(open()))
     const other = new Evaluation(e.facts, opened, items, { on: e, bit })
     const isChanged = ({ question, read }: Field, i: number) =>
       e.dependsOn(question, bit) && !isSameAnswer(read(other.ask(question)), answers[i])
+    const namesChange = () =>
+      messages
+        .map((message) => askHeaderNames(compiled.questions, message))
+        .some(
+          (names) => e.dependsOn(names, bit) && !isSameAnswer(other.ask(names), e.ask(names)),
+        )
     if (readings[bit - 1]?.favoured !== null || marks === null)
-      return fields.some(isChanged) || listHeaderFields(compiled, other).length !== headers
+      return fields.some(isChanged) || namesChange()
     const changed = fields.filter(isChanged)
-    for (const { stage, name } of changed) marks.add(join(stage, name))
-    return changed.length > 0 || listHeaderFields(compiled, other).length !== headers
+    for (const { path } of changed) marks.add(path)
+    return changed.length > 0 || namesChange()
   }
   for (const bit of e.listAsked()) {
     if (bit === unmanagedBit) continue
     const answer = settings.answers[bit]
     const { name } = readings[bit - 1] ?? {}
     if (answer === undefined || name === undefined) continue
-    if (changes(bit, openReading(settings, bit))) assumed[name] = answer
+    if (changes(bit, () => openReading(settings, bit))) assumed[name] = answer
   }
   const { answers: settled, unmanaged, timezone } = settings
   if (
     unmanaged !== 'unknown' &&
-    changes(unmanagedBit, createSettings(settled, 'unknown', timezone))
+    changes(unmanagedBit, () => createSettings(settled, 'unknown', timezone))
   )
     assumed['unmanaged'] = typeof unmanaged === 'string' ? unmanaged : [...unmanaged]
   return assumed
 }
 
-function listUnmanaged({ items, settings }: Compiled): ItemKey[] {
+function listUnmanaged(items: Candidates, settings: Settings): ItemKey[] {
   return [...catalogue.keys()]
     .filter((key) => !items.has(key) && !settings.isTakenAsAbsent(key))
     .toSorted()

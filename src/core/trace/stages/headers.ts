@@ -282,12 +282,17 @@ function addToResponse(e: Evaluation, name: string, value: HeaderValue): HeaderV
   )
 }
 
-/** Lists the headers for which some item may have an operation, sorted. */
-export function listHeaderNames(
-  e: Evaluation,
+/** The headers for which some item may have an operation, sorted. */
+export function askHeaderNames(
   q: Questions,
   message: 'request' | 'response',
-): string[] {
+): Question<{ names: string[] }> {
+  return q.keep('header names', message, () =>
+    q.askAll((e) => ({ names: listHeaderNames(e, q, message) })),
+  )
+}
+
+function listHeaderNames(e: Evaluation, q: Questions, message: 'request' | 'response'): string[] {
   const directions = message === 'request' ? ['CLI_REQ', 'SER_REQ'] : ['SER_REP', 'CLI_REP']
   const controlled = listCandidates<HeadControl>(e, 'head_control').flatMap(({ list }) =>
     list.flatMap((rule, i) =>
