@@ -8,7 +8,8 @@ import type { Candidate } from '../../src/core/trace/evaluation.ts'
 import { buildOutput } from '../../src/core/trace/output.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
 import { checks } from '../../src/core/trace/stages/checks.ts'
-import { compile, trace } from '../../src/core/trace/trace.ts'
+import { compile } from '../../src/core/trace/compiled.ts'
+import { trace } from '../../src/core/trace/trace.ts'
 
 /** Cases of one configuration. All items that it does not name are absent. */
 interface Group {

@@ -3,7 +3,8 @@ import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
 import { checks } from '../../src/core/trace/stages/checks.ts'
-import { compile, trace } from '../../src/core/trace/trace.ts'
+import { compile } from '../../src/core/trace/compiled.ts'
+import { trace } from '../../src/core/trace/trace.ts'
 
 const items = [...catalogue.keys()]
 const open = { R30: 'unspecified', R51: 'unspecified', R66: 'before-access' }

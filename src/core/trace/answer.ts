@@ -7,7 +7,29 @@ export class Unknown {
   readonly reasons: readonly string[]
 
   constructor(reasons: readonly string[]) {
-    this.reasons = reasons.length === 1 ? reasons : [...new Set(reasons)].toSorted()
+    this.reasons = isSorted(reasons) ? reasons : [...new Set(reasons)].toSorted()
+  }
+
+  /** Unites the reasons of both; one of them if it has all. */
+  unite(other: Unknown): Unknown {
+    if (other === this) return this
+    const [a, b] = [this.reasons, other.reasons]
+    const merged: string[] = []
+    let i = 0
+    let j = 0
+    while (i < a.length || j < b.length) {
+      const [left, right] = [a[i], b[j]]
+      if (right === undefined || (left !== undefined && left <= right)) {
+        if (left === right) j++
+        i++
+        merged.push(left ?? '')
+      } else {
+        j++
+        merged.push(right)
+      }
+    }
+    if (merged.length === a.length) return this
+    return merged.length === b.length ? other : new Unknown(merged)
   }
 
   /** An answer that is unknown for one reason. */
@@ -16,14 +38,21 @@ export class Unknown {
   }
 }
 
+function isSorted(reasons: readonly string[]): boolean {
+  for (let i = 1; i < reasons.length; i++)
+    if ((reasons[i - 1] ?? '') >= (reasons[i] ?? '')) return false
+  return true
+}
+
 /** A value, or why it is not known. Values themselves are never `Unknown`. */
 export type Answer<T> = T | Unknown
 
 /** Unites the reasons of the parts that are unknown; null if all are known. */
 export function uniteUnknown(parts: readonly unknown[]): Unknown | null {
-  const found = parts.filter(isUnknown)
-  if (found.length < 2) return found[0] ?? null
-  return new Unknown(found.flatMap((part) => part.reasons))
+  let united: Unknown | null = null
+  for (const part of parts)
+    if (part instanceof Unknown) united = united === null ? part : united.unite(part)
+  return united
 }
 
 /** Negates a condition. */

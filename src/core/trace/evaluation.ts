@@ -95,6 +95,19 @@ class Asked {
     return (this.high & (1 << (bit - 60))) !== 0
   }
 
+  /** Lists the bits of settings. */
+  list(): number[] {
+    const bits: number[] = []
+    for (const [number, from] of [
+      [this.low, 0],
+      [this.middle, 30],
+      [this.high & ~(1 << (factsBit - 60)), 60],
+    ] as const)
+      for (let rest = number; rest !== 0; rest &= rest - 1)
+        bits.push(from + 31 - Math.clz32(rest & -rest))
+    return bits
+  }
+
   /** Tests whether anything but facts was asked. */
   hasSettings(): boolean {
     return (this.low | this.middle | (this.high & ~(1 << (factsBit - 60)))) !== 0
@@ -103,6 +116,7 @@ class Asked {
 
 /** The answer of a question, and on what it rests. */
 class Entry {
+  readonly question: Question<unknown>
   answer: unknown
   /** What was asked by the question, or by one that it asked. */
   readonly asked = new Asked()
@@ -111,7 +125,14 @@ class Entry {
   /** The questions that it asked and that depend on settings. */
   readonly questions: Question<unknown>[] = []
   choices: Choice[] = []
+
+  constructor(question: Question<unknown>) {
+    this.question = question
+  }
 }
+
+/** Stands for what a trace asks by itself. */
+const root: Question<unknown> = { index: -1, evaluate: () => null, join: () => null }
 
 /** Settings, and the answers under them that no fact changes. */
 export class Variant {
@@ -131,7 +152,7 @@ export class Evaluation {
   readonly #constants: (Entry | undefined)[]
   readonly #entries: (Entry | undefined)[] = []
   readonly #based: { on: Evaluation; bit: number } | null
-  #entry = new Entry()
+  #entry = new Entry(root)
 
   /**
    * @param based an evaluation of the same facts, whose answers hold here too if they do not depend
@@ -164,17 +185,18 @@ export class Evaluation {
     return entry.answer as T
   }
 
+  /** Lists by bit the questions that were asked and that asked for a reading themselves. */
+  listReaders(): (Question<unknown>[] | undefined)[] {
+    const readers: (Question<unknown>[] | undefined)[] = []
+    for (const entry of this.#entries)
+      if (entry?.own.hasSettings() === true)
+        for (const bit of entry.own.list()) (readers[bit] ??= []).push(entry.question)
+    return readers
+  }
+
   /** Tests whether the answer of a question that was asked depends on a reading. */
   dependsOn(question: Question<unknown>, bit: number): boolean {
     return this.#entries[question.index]?.asked.has(bit) === true
-  }
-
-  /** Lists the bits of all settings that were asked so far. */
-  listAsked(): number[] {
-    const { asked, own } = this.#entry
-    return Array.from({ length: factsBit }, (_, bit) => bit).filter(
-      (bit) => asked.has(bit) || own.has(bit),
-    )
   }
 
   /** The answer of a reading in this world. */
@@ -241,7 +263,7 @@ export class Evaluation {
     const known = this.#findKnown(question)
     if (known !== null) return known
     const outer = this.#entry
-    const entry = new Entry()
+    const entry = new Entry(question)
     this.#entry = entry
     entry.answer = this.#evaluate(question)
     entry.asked.addAll(entry.own)

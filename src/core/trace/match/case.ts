@@ -21,7 +21,7 @@ export function byCase(
 
 /** Puts letters of ASCII into lower case. */
 export function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (part) => part.toLowerCase()) : text
 }
 
 /** Puts letters of ASCII into lower case if case is ignored. */

@@ -2,8 +2,12 @@ import { Unknown, type Answer } from '../answer.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { interpret } from '../regex/ecmascript.ts'
 import { compileProgram, findMatch, testMatch, type Program } from '../regex/machine.ts'
+import { findLiteral } from '../regex/literal.ts'
 import { parseCore, type Expression } from '../regex/syntax.ts'
 import { isPrintable } from '../url.ts'
+
+/** Greatest length of a text that is decided. */
+const maxLength = 8192
 
 /** A regular expression, compiled when it is first used. */
 export class Regex {
@@ -12,6 +16,7 @@ export class Regex {
   readonly place: string
   readonly matchesAll: boolean
   #expression: Expression | null | undefined
+  #literal: string | undefined
   readonly #programs: (Program | undefined)[] = []
 
   constructor(pattern: string, place: string) {
@@ -23,6 +28,12 @@ export class Regex {
   /** Null outside of the common core. */
   get expression(): Expression | null {
     return (this.#expression ??= parseCore(this.pattern))
+  }
+
+  /** Tests quickly whether no part of a printable text can match, in any case of letters. */
+  excludes(lower: string): boolean {
+    if (this.expression === null || lower.length > maxLength) return false
+    return !lower.includes((this.#literal ??= findLiteral(this.expression.node)))
   }
 
   getProgram(ignoresCase: boolean): Program | null {
@@ -41,9 +52,6 @@ export class Regex {
 function isHalfAnchored(pattern: string): boolean {
   return pattern === '^(.*)' || pattern === '(.*)$'
 }
-
-/** Greatest length of a text that is decided. */
-const maxLength = 8192
 
 /** How much of a text an expression must match: R4, or somewhere in it. */
 export type Extent = 'R4' | 'search'

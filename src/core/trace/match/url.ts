@@ -1,9 +1,9 @@
-import { map, some, Unknown, type Answer } from '../answer.ts'
+import { isSameAnswer, map, some, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { compileProgram, testMatch, type Program } from '../regex/machine.ts'
 import { anyChar, type CharSet, type Node } from '../regex/syntax.ts'
 import { formatAuthority, type Forms, type RequestUrl } from '../url.ts'
-import { byCase, fold, type CaseRule } from './case.ts'
+import { byCase, fold, lowerAscii, type CaseRule } from './case.ts'
 import { matchRegex, Regex } from './regex.ts'
 
 /** A URL that patterns see. */
@@ -107,7 +107,9 @@ export function matchUrlRegex(
   if (regex.matchesAll) return true
   return map(subject, ({ url, forms }) => {
     const { path, full } = chooseForm(e, forms)
-    const text = sees === 'Q' ? full : seeWhole(e, sees, withPort ? url : noPort(url), path, full)
+    const from = withPort ? url : noPort(url)
+    if (full !== null && regex.excludes(lowerAscii(formatAuthority(from) + full))) return false
+    const text = sees === 'Q' ? full : seeWhole(e, sees, from, path, full)
     return byCase(e, rule, (ignoresCase) => matchRegex(e, regex, text, ignoresCase, 'R4'))
   })
 }
@@ -136,15 +138,20 @@ export function chooseForm(e: Evaluation, forms: Forms): Forms['sent'] {
   return form === 'normalised' ? forms.normalised : form === 'decoded' ? forms.decoded : forms.sent
 }
 
-/** Path, or path and query by R7, as a suffix or a full path sees it; null if not printable. */
-function choosePath(e: Evaluation, { url, forms }: Subject): string | null {
+/** Tests the path, or path and query by R7, where it makes a difference. */
+function byQuery(
+  e: Evaluation,
+  { place }: UrlPattern,
+  { url, forms }: Subject,
+  test: (seen: string) => Answer<boolean>,
+): Answer<boolean> {
   const { path, full } = chooseForm(e, forms)
-  if (url.query === null || path === full) return path
-  return e.reading('R7') === 'path' ? path : full
-}
-
-function undecidable(pattern: UrlPattern): Unknown {
-  return new Unknown([`undecidable ${pattern.place}`])
+  const see = (text: string | null) =>
+    text === null ? Unknown.of(`undecidable ${place}`) : test(text)
+  const alone = see(path)
+  if (url.query === null || path === full) return alone
+  const withQuery = see(full)
+  return isSameAnswer(alone, withQuery) || e.reading('R7') === 'path' ? alone : withQuery
 }
 
 function matchSuffix(
@@ -153,18 +160,19 @@ function matchSuffix(
   subject: Subject,
   rule: CaseRule,
 ): Answer<boolean> {
-  const seen = choosePath(e, subject)
-  if (seen === null) return undecidable(pattern)
-  const file = seen.slice(seen.lastIndexOf('/') + 1)
-  const dot = file.lastIndexOf('.')
-  if (dot < 0) return false
   const { plain, lower, dotted } = pattern.suffixes
-  return byCase(e, rule, (ignoresCase) => {
-    const suffix = fold(file.slice(dot + 1), ignoresCase)
-    if ((ignoresCase ? lower : plain).has(suffix)) return true
-    const name = fold(file, ignoresCase)
-    const ends = dotted.some((entry) => name.endsWith(`.${fold(entry, ignoresCase)}`))
-    return ends && e.reading('R12') === 'ends-with'
+  return byQuery(e, pattern, subject, (seen) => {
+    const file = seen.slice(seen.lastIndexOf('/') + 1)
+    const dot = file.lastIndexOf('.')
+    if (dot < 0) return false
+    return byCase(e, rule, (ignoresCase) => {
+      const suffix = fold(file.slice(dot + 1), ignoresCase)
+      if ((ignoresCase ? lower : plain).has(suffix)) return true
+      if (dotted.length === 0) return false
+      const name = fold(file, ignoresCase)
+      const ends = dotted.some((entry) => name.endsWith(`.${fold(entry, ignoresCase)}`))
+      return ends && e.reading('R12') === 'ends-with'
+    })
   })
 }
 
@@ -175,7 +183,7 @@ function matchDirectory(
   rule: CaseRule,
 ): Answer<boolean> {
   const { path } = chooseForm(e, forms)
-  if (path === null) return undecidable(pattern)
+  if (path === null) return Unknown.of(`undecidable ${pattern.place}`)
   return byCase(e, rule, (ignoresCase) =>
     some(pattern.paths, (entry) => {
       const test = (star: string, isRooted: boolean, isPrefix: boolean, tail: string) =>
@@ -198,15 +206,15 @@ function matchRoute(
   subject: Subject,
   rule: CaseRule,
 ): Answer<boolean> {
-  const seen = choosePath(e, subject)
-  if (seen === null) return undecidable(pattern)
-  return byCase(e, rule, (ignoresCase) =>
-    some(pattern.paths, (entry) => {
-      if (!testPath(entry, seen, ignoresCase, 'any', true, true, '')) return false
-      const isRooted = entry.text.startsWith('/') || e.reading('R9') === 'root'
-      const star = entry.hasStar ? e.reading('R8') : 'any'
-      return testPath(entry, seen, ignoresCase, star, isRooted, true, '')
-    }),
+  return byQuery(e, pattern, subject, (seen) =>
+    byCase(e, rule, (ignoresCase) =>
+      some(pattern.paths, (entry) => {
+        if (!testPath(entry, seen, ignoresCase, 'any', true, true, '')) return false
+        const isRooted = entry.text.startsWith('/') || e.reading('R9') === 'root'
+        const star = entry.hasStar ? e.reading('R8') : 'any'
+        return testPath(entry, seen, ignoresCase, star, isRooted, true, '')
+      }),
+    ),
   )
 }
 

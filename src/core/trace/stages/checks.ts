@@ -45,6 +45,12 @@ export interface Check {
   isAntiLeech?: boolean
 }
 
+/** Lists the parts of a value once; those of a text each time. */
+function rememberParts(list: (value: Value) => CheckPart[]): (value: Value) => CheckPart[] {
+  const listOnce = remember((value: Value & object) => list(value))
+  return (value) => (typeof value === 'object' && value !== null ? listOnce(value) : list(value))
+}
+
 /** The client's address (R30). */
 function readClient(e: Evaluation, q: Questions): Answer<string> {
   const given = e.facts.ip ?? notGiven('ip')
@@ -63,34 +69,26 @@ function matchClient(e: Evaluation, q: Questions, entry: string): Answer<boolean
   return map(readClient(e, q), (address) => matchAddress(entry, address))
 }
 
-function listAddresses(value: Value): CheckPart[] {
+const listAddresses = rememberParts((value) => {
   return castAccepted<IpBlackList>(value).list.map((entry, i) => ({
     pointer: `/list/${i}`,
     pattern: entry,
     isEntry: true,
     matches: (e, q) => matchClient(e, q, entry),
   }))
-}
+})
 
 /** Tests whether some part matches. */
 function matchesSome(e: Evaluation, q: Questions, parts: CheckPart[]): Answer<boolean> {
   return some(parts, (part) => part.matches(e, q))
 }
 
-const listParts = {
-  addresses: remember((value: Value & object) => listAddresses(value)),
-}
-
-function asObject(value: Value): Value & object {
-  return typeof value === 'object' && value !== null ? value : {}
-}
-
 const ipList = (isWhite: boolean): Check => ({
   denies: (e, q, value) => {
-    const found = matchesSome(e, q, listParts.addresses(asObject(value)))
+    const found = matchesSome(e, q, listAddresses(value))
     return isWhite ? not(found) : found
   },
-  listParts: (value) => listParts.addresses(asObject(value)),
+  listParts: listAddresses,
   isWhite: () => isWhite,
 })
 
@@ -103,7 +101,7 @@ const denyProtocol: Check = {
   },
 }
 
-function listCountries(value: Value): CheckPart[] {
+const listCountries = rememberParts((value) => {
   return castAccepted<VisitAreasLimit>(value)
     .country_list.split(',')
     .map((entry) => entry.trim())
@@ -114,7 +112,7 @@ function listCountries(value: Value): CheckPart[] {
       matches: (e) =>
         e.facts.country === undefined ? notGiven('country') : e.facts.country === name,
     }))
-}
+})
 
 const isWhiteArea = (value: Value) => castAccepted<VisitAreasLimit>(value).limit_type === 'white'
 
@@ -152,7 +150,7 @@ function matchHeader(
   )
 }
 
-function listReferers(value: Value): CheckPart[] {
+const listReferers = rememberParts((value) => {
   return castAccepted<Referer>(value).list.map((entry, i) => ({
     pointer: `/list/${i}`,
     pattern: entry,
@@ -163,7 +161,7 @@ function listReferers(value: Value): CheckPart[] {
         return host !== null && matchHost(entry, host)
       }),
   }))
-}
+})
 
 const isWhiteReferer = (value: Value) => castAccepted<Referer>(value).type === 2
 
@@ -235,7 +233,7 @@ function coversUrl(e: Evaluation, q: Questions, item: UserAgent): Answer<boolean
   return matchUrl(e, pattern, e.ask(askSeen(q)), rule)
 }
 
-function listAgents(value: Value): CheckPart[] {
+const listAgents = rememberParts((value) => {
   const item = castAccepted<UserAgent>(value)
   return compileAgent(item).lines.map(({ line, regex }) => ({
     pointer: '/ua_list',
@@ -252,7 +250,7 @@ function listAgents(value: Value): CheckPart[] {
         return matchRegex(e, regex, text, isFolded, 'search')
       }),
   }))
-}
+})
 
 /** Tests whether a line that matches all texts is an expression and the header is not known. */
 function matchesUnknown(e: Evaluation, q: Questions, item: UserAgent, regex: Regex): boolean {
@@ -400,7 +398,7 @@ function matchSearch(
   })
 }
 
-function listBans(value: Value): CheckPart[] {
+const listBans = rememberParts((value) => {
   return castAccepted<CombinedBan>(value).map(({ configs }, i) => ({
     pointer: `/${i}`,
     pattern: null,
@@ -413,7 +411,7 @@ function listBans(value: Value): CheckPart[] {
       return e.reading('R23') === 'all' ? every : one
     },
   }))
-}
+})
 
 const combinedBan: Check = {
   denies: (e, q, value) => matchesSome(e, q, listBans(value)),
@@ -424,7 +422,7 @@ const compileDenied = remember((value: DenyUrl) =>
   value.urls.map((entry, i) => ({ entry, regex: new Regex(entry, `deny_url/urls/${i}`) })),
 )
 
-function listDenied(value: Value): CheckPart[] {
+const listDenied = rememberParts((value) => {
   return compileDenied(castAccepted<DenyUrl>(value)).map(({ entry, regex }, i) => ({
     pointer: `/urls/${i}`,
     pattern: entry,
@@ -437,7 +435,7 @@ function listDenied(value: Value): CheckPart[] {
         return e.reading('R27') === 'either' ? true : found
       }),
   }))
-}
+})
 
 function isSameUrl(e: Evaluation, entry: string, { url, forms }: Subject): boolean {
   const { full } = chooseForm(e, forms)

@@ -64,22 +64,22 @@ function answerAll(e: Evaluation): OriginAnswers {
   const { deciders, unknown } = findDeciders(rankItems(e), (key) =>
     map(e.item(key), (value) => value !== null),
   )
+  const endpoints = deciders.map((key) => (key === null ? null : readEndpoints(e, key)))
   const each = <T>(
     read: (key: ItemKey, found: Endpoints) => Answer<T>,
     readNone: () => Answer<T | null> = () => null,
   ): Answer<T | null> =>
     agree(
-      deciders.map((key) => {
+      deciders.map((key, i) => {
         if (key === null) return readNone()
-        const found = readEndpoints(e, key)
-        return found instanceof Unknown ? found : read(key, found)
+        return map(endpoints[i] ?? { main: [], backups: [] }, (found) => read(key, found))
       }),
       unknown,
     )
   return {
     item: agree<ItemKey | null>(deciders, unknown),
     main: each((_, { main }) => joinTargets(e, main)),
-    backups: each((_, { backups }) => backups.map((endpoints) => joinTargets(e, endpoints))),
+    backups: each((_, { backups }) => backups.map((rank) => joinTargets(e, rank))),
     protocol: each((_, { main }) => collect(main.map(({ protocol }) => protocol))),
     port: each((_, { main }) => collect(main.map(({ port }) => port))),
     host: each((_, { main }) => collect(main.map(({ host }) => host))),
@@ -154,16 +154,13 @@ const compileTargets = remember((item: Origin) => {
 function readOrigin(e: Evaluation, item: Origin): Endpoints {
   const { origin_mode: mode = 'default', ori_https: isHttps, port = 80 } = item
   const custom = { protocol: isHttps === 'yes' ? 'https' : 'http', port }
-  const how = {
-    ...readMode(e, mode, custom),
-    host: readOriginHost(e),
-    connectTimeout: null,
-  }
+  const { protocol, port: number } = readMode(e, mode, custom)
+  const host = readOriginHost(e)
+  const reach = (targets: Target[]): Endpoint[] => [
+    { targets, protocol, port: number, host, connectTimeout: null },
+  ]
   const { main, backups } = compileTargets(item)
-  return {
-    main: [{ targets: main, ...how }],
-    backups: backups.length === 0 ? [] : [[{ targets: backups, ...how }]],
-  }
+  return { main: reach(main), backups: backups.length === 0 ? [] : [reach(backups)] }
 }
 
 type WithCarrier = { isp?: string }
