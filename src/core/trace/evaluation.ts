@@ -123,8 +123,8 @@ class Entry {
   /** What the question asked itself. */
   readonly own = new Asked()
   /** The questions that it asked and that depend on settings. */
-  readonly questions: Question<unknown>[] = []
-  choices: Choice[] = []
+  questions: Question<unknown>[] | null = null
+  choices: Choice[] | null = null
 
   constructor(question: Question<unknown>) {
     this.question = question
@@ -181,7 +181,7 @@ export class Evaluation {
   ask<T>(question: Question<T>): T {
     const entry = this.#getEntry(question)
     this.#entry.asked.addAll(entry.asked)
-    if (entry.asked.hasSettings()) this.#entry.questions.push(question)
+    if (entry.asked.hasSettings()) (this.#entry.questions ??= []).push(question)
     return entry.answer as T
   }
 
@@ -248,7 +248,7 @@ export class Evaluation {
   }
 
   #choose(variable: string, count: number, reasons: readonly string[]): number {
-    const { choices } = this.#entry
+    const choices = (this.#entry.choices ??= [])
     for (const choice of choices) if (choice.variable === variable) return choice.index
     choices.push({ variable, index: 0, count, reasons })
     return 0
@@ -279,7 +279,7 @@ export class Evaluation {
     const known = on.#entries[question.index]
     if (known === undefined || !known.asked.has(bit)) return known ?? null
     if (known.own.has(bit)) return null
-    const isSame = known.questions.every((each) => {
+    const isSame = (known.questions ?? []).every((each) => {
       const [there, here] = [on.#getEntry(each), this.#getEntry(each)]
       return there === here || isSameAnswer(there.answer, here.answer)
     })
@@ -289,7 +289,7 @@ export class Evaluation {
   #evaluate<T>(question: Question<T>): T {
     const first = question.evaluate(this)
     const { choices } = this.#entry
-    if (choices.length === 0) return first
+    if (choices === null) return first
     const leaves: Leaf<T>[] = [{ choices: copy(choices), result: first }]
     while (leaves.length < maxWorlds && advance(choices))
       leaves.push({ result: question.evaluate(this), choices: copy(choices) })

@@ -1,7 +1,9 @@
 import type { Domain } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
+import type { Facts } from './request.ts'
 import type { Rule } from './rule.ts'
 import type { Reply, Trace } from './trace.ts'
+import { formatAuthority, formatFull, type RequestUrl } from './url.ts'
 
 /** Adds the place of a rule's text, where it is known. */
 export type Locate = (rule: Rule) => JsonObject
@@ -21,7 +23,7 @@ export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Lo
     format: 'edgewise.trace/1',
     domain,
     of,
-    request: trace.request,
+    request: describeRequest(trace.facts),
     assumed: trace.assumed,
     unmanaged: trace.unmanaged,
     notes: trace.notes,
@@ -79,4 +81,33 @@ function placeReply(reply: Reply | undefined, place: (rule: Rule | null) => Json
 
 function isRule(value: Json): value is JsonObject & Rule {
   return isObject(value) && 'pointer' in value && 'item' in value
+}
+
+/** The facts of a request as they were taken, in one order; without secrets. */
+function describeRequest(facts: Facts): JsonObject {
+  const { url, headers, time, origin, secrets: _, forms: __, ...others } = facts
+  const answer = { status: origin.status, size: origin.size, headers: listHeaders(origin.headers) }
+  const isGiven = Object.values(answer).some((each) => each !== undefined)
+  const clock = time === undefined ? undefined : formatMinutes(time)
+  const given = { ...others, time: clock, headers: listHeaders(headers) }
+  return {
+    url: formatUrl(url),
+    ...pickDefined(given),
+    ...(isGiven ? { origin: pickDefined(answer) } : {}),
+  }
+}
+
+function listHeaders({ given, isComplete }: Facts['headers']): JsonObject | undefined {
+  if (given.size === 0 && !isComplete) return undefined
+  const sorted = [...given].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(isComplete ? [...sorted, ['*', null]] : sorted)
+}
+
+function formatMinutes(minutes: number): string {
+  const two = (count: number) => String(count).padStart(2, '0')
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+function formatUrl(url: RequestUrl): string {
+  return formatAuthority(url) + formatFull(url)
 }

@@ -1,5 +1,5 @@
 import type { ItemKey } from '../model/item.ts'
-import { pickDefined, type Json, type JsonObject } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import { map, Unknown, type Answer } from './answer.ts'
 import { findAssumed } from './assumed.ts'
 import { listHeaderFields, type Compiled, type Field } from './compiled.ts'
@@ -9,14 +9,13 @@ import type { Rule } from './rule.ts'
 import { reportCheck, type CheckReport } from './stages/access.ts'
 import { listOtherRules, type OtherRules } from './stages/cache.ts'
 import { checks } from './stages/checks.ts'
-import { formatAuthority, formatFull, type RequestUrl } from './url.ts'
 
 /** An answer in the output: a value; or why it is unknown, and what it is without such items. */
 export type Reply = { value: Json } | { unknown: string[]; managed?: Json }
 
 /** What the configuration of a domain does to a request (request semantics, 5). */
 export interface Trace {
-  request: JsonObject
+  facts: Facts
   assumed: JsonObject
   /** Answers, as in `replies`, that rest on a preset or a setting; empty unless asked for. */
   resting: ReadonlySet<string>
@@ -52,7 +51,7 @@ export function trace(compiled: Compiled, request: Json, isMarked = false): Trac
         .map(({ name, path }) => [name, replies.get(path) ?? { unknown: [] }] as const),
     )
   return {
-    request: describeRequest(facts),
+    facts,
     assumed: findAssumed(compiled, e, fields, answers, isMarked ? resting : null),
     resting,
     unmanaged: compiled.unmanaged,
@@ -113,33 +112,4 @@ function hasExtension({ items }: Compiled): boolean {
   const candidates = items.get('extend') ?? []
   const [value = null] = candidates
   return candidates.length === 1 && value !== null && !isUnknownValue(value)
-}
-
-/** The facts of a request as they were taken, in one order; without secrets. */
-function describeRequest(facts: Facts): JsonObject {
-  const { url, headers, time, origin, secrets: _, forms: __, ...others } = facts
-  const answer = { status: origin.status, size: origin.size, headers: listHeaders(origin.headers) }
-  const isGiven = Object.values(answer).some((each) => each !== undefined)
-  const clock = time === undefined ? undefined : formatMinutes(time)
-  const given = { ...others, time: clock, headers: listHeaders(headers) }
-  return {
-    url: formatUrl(url),
-    ...pickDefined(given),
-    ...(isGiven ? { origin: pickDefined(answer) } : {}),
-  }
-}
-
-function listHeaders({ given, isComplete }: Facts['headers']): JsonObject | undefined {
-  if (given.size === 0 && !isComplete) return undefined
-  const sorted = [...given].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(isComplete ? [...sorted, ['*', null]] : sorted)
-}
-
-function formatMinutes(minutes: number): string {
-  const two = (count: number) => String(count).padStart(2, '0')
-  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
-}
-
-function formatUrl(url: RequestUrl): string {
-  return formatAuthority(url) + formatFull(url)
 }

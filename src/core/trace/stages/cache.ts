@@ -121,16 +121,17 @@ function askMatch(
 
 /** The URL that cache rules see: as other items, or with the rewritten path and query. */
 function askSubject(q: Questions, sees: 'seen' | 'rewritten'): Question<Answer<Subject>> {
-  if (sees === 'seen') return askSeen(q)
-  return q.keep('cache subject', '', () =>
-    q.ask((e) => {
-      const { full } = e.ask(askRewritten(q))
-      return mapBoth(e.ask(askSeen(q)), full, (seen, text) =>
-        text === formatFull(seen.url) ? seen : createSubject({ ...seen.url, ...splitFull(text) }),
-      )
-    }),
-  )
+  return sees === 'seen' ? askSeen(q) : askRewrittenSubject(q)
 }
+
+const askRewrittenSubject = remember((q: Questions): Question<Answer<Subject>> =>
+  q.ask((e) => {
+    const { full } = e.ask(askRewritten(q))
+    return mapBoth(e.ask(askSeen(q)), full, (seen, text) =>
+      text === formatFull(seen.url) ? seen : createSubject({ ...seen.url, ...splitFull(text) }),
+    )
+  }),
+)
 
 /** Which URL cache rules see in this world (R3). */
 function chooseSubject(e: Evaluation, q: Questions): 'seen' | 'rewritten' {
@@ -218,26 +219,24 @@ export interface CacheKey {
 }
 
 /** Asks what the deciding rule of the cache says (request semantics, 3.4). */
-export function askCache(q: Questions): Question<CacheAnswers> {
-  return q.keep('cache', '', () =>
-    q.askAll((e) => {
-      const { deciders, unknown, sees } = decide(e, q)
-      const each = <T>(read: (rule: CompiledRule | null) => Answer<T>): Answer<T> =>
-        agree(
-          deciders.map((rule) => (rule instanceof Unknown ? rule : read(rule))),
-          unknown,
-        )
-      return {
-        rule: each<Rule | null>((rule) => rule?.rule ?? null),
-        policy: each<'cache' | 'bypass' | 'origin'>((rule) => rule?.policy ?? policyWithout(e)),
-        seconds: each((rule) => readSeconds(e, rule)),
-        followsOrigin: each((rule) => readFlag(e, rule, rule?.followsOrigin)),
-        obeysNoCache: each((rule) => readFlag(e, rule, rule?.obeysNoCache)),
-        key: each((rule) => readKey(e, q, rule, sees)),
-      }
-    }),
-  )
-}
+export const askCache = remember((q: Questions): Question<CacheAnswers> =>
+  q.askAll((e) => {
+    const { deciders, unknown, sees } = decide(e, q)
+    const each = <T>(read: (rule: CompiledRule | null) => Answer<T>): Answer<T> =>
+      agree(
+        deciders.map((rule) => (rule instanceof Unknown ? rule : read(rule))),
+        unknown,
+      )
+    return {
+      rule: each<Rule | null>((rule) => rule?.rule ?? null),
+      policy: each<'cache' | 'bypass' | 'origin'>((rule) => rule?.policy ?? policyWithout(e)),
+      seconds: each((rule) => readSeconds(e, rule)),
+      followsOrigin: each((rule) => readFlag(e, rule, rule?.followsOrigin)),
+      obeysNoCache: each((rule) => readFlag(e, rule, rule?.obeysNoCache)),
+      key: each((rule) => readKey(e, q, rule, sees)),
+    }
+  }),
+)
 
 /** The policy if no rule matches (R40). */
 function policyWithout(e: Evaluation): Answer<'origin' | 'bypass'> {
@@ -272,7 +271,8 @@ function readKey(
     const change = rule === null ? 'as-sent' : settle(e, rule.keyQuery)
     const how = mapBoth(change, readShare(e), (settled, share) => ({ settled, share }))
     return mapBoth(e.ask(askSubject(q, sees)), how, ({ url }, { settled, share }) => ({
-      ...share,
+      domains: share.domains,
+      scheme: share.scheme,
       path: url.path,
       query: changeQuery(settled, url.query),
     }))

@@ -16,18 +16,16 @@ import { askRewritten, askSeen } from './seen.ts'
 import { isSignedUrl, removeSignature, strip } from './signature.ts'
 
 /** Asks for path and query of the request to the origin (request semantics, 3.5). */
-export function askOriginUrl(q: Questions): Question<Answer<string>> {
-  return q.keep('origin url', '', () =>
-    q.ask((e) => {
-      const { isRewritten, full } = e.ask(askRewritten(q))
-      return choose(
-        isRewritten,
-        () => finishRewritten(e, q, full),
-        () => changeOriginQuery(e, q, readClient(e)),
-      )
-    }),
-  )
-}
+export const askOriginUrl = remember((q: Questions): Question<Answer<string>> =>
+  q.ask((e) => {
+    const { isRewritten, full } = e.ask(askRewritten(q))
+    return choose(
+      isRewritten,
+      () => finishRewritten(e, q, full),
+      () => changeOriginQuery(e, q, readClient(e)),
+    )
+  }),
+)
 
 /** The client's path and query, without the signature where it is not passed on. */
 function readClient(e: Evaluation): Answer<string> {
@@ -67,47 +65,39 @@ const compileAuth = remember((item: VendorOriginAuth) => {
 })
 
 /** Asks for the URL at which origin requests are authenticated; null for none. */
-export function askAuth(q: Questions): Question<Answer<string | null>> {
-  return q.keep('auth', '', () =>
-    q.ask((e) =>
-      map(e.item('vendor_origin_auth'), (value) => {
-        if (value === null) return null
-        const item = castAccepted<VendorOriginAuth>(value)
-        return choose<string | null>(
-          matchUrl(e, compileAuth(item), e.ask(askSeen(q)), 'R6'),
-          () => readShown(item.auth_url),
-          () => null,
-        )
-      }),
-    ),
-  )
-}
+export const askAuth = remember((q: Questions): Question<Answer<string | null>> =>
+  q.ask((e) =>
+    map(e.item('vendor_origin_auth'), (value) => {
+      if (value === null) return null
+      const item = castAccepted<VendorOriginAuth>(value)
+      return choose<string | null>(
+        matchUrl(e, compileAuth(item), e.ask(askSeen(q)), 'R6'),
+        () => readShown(item.auth_url),
+        () => null,
+      )
+    }),
+  ),
+)
 
 /** Asks whether large files are fetched in slices. */
-export function askRange(q: Questions): Question<Answer<'on' | 'off'>> {
-  return q.keep('range', '', () =>
-    q.ask((e) => map(e.item('range_back_source'), (value) => (value === 'off' ? 'off' : 'on'))),
-  )
-}
+export const askRange = remember((q: Questions): Question<Answer<'on' | 'off'>> =>
+  q.ask((e) => map(e.item('range_back_source'), (value) => (value === 'off' ? 'off' : 'on'))),
+)
 
 /** Asks for the redirects of the origin that are followed. */
-export function askFollow(q: Questions): Question<Answer<number[]>> {
-  return q.keep('follow', '', () =>
-    q.ask((e) =>
-      map(e.item('forward_status'), (value) =>
-        value === null ? [] : castAccepted<ForwardStatus>(value).codes.toSorted((a, b) => a - b),
-      ),
+export const askFollow = remember((q: Questions): Question<Answer<number[]>> =>
+  q.ask((e) =>
+    map(e.item('forward_status'), (value) =>
+      value === null ? [] : castAccepted<ForwardStatus>(value).codes.toSorted((a, b) => a - b),
     ),
-  )
-}
+  ),
+)
 
 /** Asks for the timeout in seconds; null for the service's own. */
-export function askTimeout(q: Questions): Question<Answer<number | null>> {
-  return q.keep('timeout', '', () =>
-    q.ask((e) =>
-      map(e.item('timeout'), (value) =>
-        value === null ? null : Number(castAccepted<Timeout>(value).time),
-      ),
+export const askTimeout = remember((q: Questions): Question<Answer<number | null>> =>
+  q.ask((e) =>
+    map(e.item('timeout'), (value) =>
+      value === null ? null : Number(castAccepted<Timeout>(value).time),
     ),
-  )
-}
+  ),
+)

@@ -51,9 +51,7 @@ interface Endpoints {
 }
 
 /** Asks which origin a request goes to, and how (request semantics, 3.5). */
-export function askOrigin(q: Questions): Question<OriginAnswers> {
-  return q.keep('origin', '', () => q.askAll(answerAll))
-}
+export const askOrigin = remember((q: Questions): Question<OriginAnswers> => q.askAll(answerAll))
 
 function answerAll(e: Evaluation): OriginAnswers {
   const extension = e.item('extend')
@@ -285,23 +283,21 @@ function readConnectTimeout(
 }
 
 /** Asks for the `Host` that the origin gets: of its item, or of a header operation (R57). */
-export function askHost(q: Questions): Question<Answer<OneOrMore<string> | null>> {
-  return q.keep('host', '', () =>
-    q.ask((e) => {
-      const extension = e.item('extend')
-      const set =
-        extension !== null && e.reading('R50') !== 'nothing' ? null : e.ask(askSetHeader(q, 'host'))
-      const mayExtend = e.items.get('extend')?.every((value) => value === null) !== true
-      const isPlain = set === null && !mayExtend
-      const host = () => (isPlain ? e.ask(askOrigin(q)) : answerAll(e)).host
-      return choose(
-        map(set, (values) => values !== null),
-        () => (e.reading('R57') === 'host' ? host() : map(set, readHost)),
-        host,
-      )
-    }),
-  )
-}
+export const askHost = remember((q: Questions): Question<Answer<OneOrMore<string> | null>> =>
+  q.ask((e) => {
+    const extension = e.item('extend')
+    const set =
+      extension !== null && e.reading('R50') !== 'nothing' ? null : e.ask(askSetHeader(q, 'host'))
+    const mayExtend = e.items.get('extend')?.every((value) => value === null) !== true
+    const isPlain = set === null && !mayExtend
+    const host = () => (isPlain ? e.ask(askOrigin(q)) : answerAll(e)).host
+    return choose(
+      map(set, (values) => values !== null),
+      () => (e.reading('R57') === 'host' ? host() : map(set, readHost)),
+      host,
+    )
+  }),
+)
 
 function readHost(values: readonly string[] | null): OneOrMore<string> {
   const [first, ...others] = values ?? []

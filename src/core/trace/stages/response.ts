@@ -33,13 +33,9 @@ import { findZone } from './signature.ts'
 export type Outcome = 'refused' | 'denied' | 'redirect' | 'served'
 
 /** Tests whether the connection is refused: https without a certificate. */
-export function askRefused(q: Questions): Question<Answer<boolean>> {
-  return q.keep('refused', '', () =>
-    q.ask((e) =>
-      e.facts.url.scheme === 'http' ? false : map(readCertificate(e), (id) => id === 0),
-    ),
-  )
-}
+export const askRefused = remember((q: Questions): Question<Answer<boolean>> =>
+  q.ask((e) => (e.facts.url.scheme === 'http' ? false : map(readCertificate(e), (id) => id === 0))),
+)
 
 function readHttps(e: Evaluation): Answer<Https> {
   return map(e.item('https'), (value) =>
@@ -52,22 +48,19 @@ function readCertificate(e: Evaluation): Answer<number> {
 }
 
 /** Asks for the settings of the connection; null without a certificate. */
-export function askSettings(q: Questions): Question<Answer<Record<string, unknown> | null>> {
-  return q.keep('settings', '', () =>
+export const askSettings = remember(
+  (q: Questions): Question<Answer<Record<string, unknown> | null>> =>
     q.ask((e) =>
       map(readHttps(e), ({ cert_id: id, http2 = null, ocsp = null, ssl_protocol = null }) =>
         id === 0 ? null : { http2, ocsp, ssl_protocol },
       ),
     ),
-  )
-}
+)
 
 /** Asks whether the request is redirected to https. */
-export function askRedirected(q: Questions): Question<Answer<boolean>> {
-  return q.keep('redirected', '', () =>
-    q.ask((e) => map(readRedirect(e), (status) => status !== null)),
-  )
-}
+export const askRedirected = remember((q: Questions): Question<Answer<boolean>> =>
+  q.ask((e) => map(readRedirect(e), (status) => status !== null)),
+)
 
 /** The status of the redirect to https; null for none. */
 function readRedirect(e: Evaluation): Answer<301 | 302 | null> {
@@ -78,39 +71,34 @@ function readRedirect(e: Evaluation): Answer<301 | 302 | null> {
 }
 
 /** Asks for the status of the redirect to https; null for none. */
-export function askRedirect(q: Questions): Question<Answer<301 | 302 | null>> {
-  return q.keep('redirect', '', () => q.ask(readRedirect))
-}
+export const askRedirect = remember((q: Questions): Question<Answer<301 | 302 | null>> =>
+  q.ask(readRedirect),
+)
 
 /** Asks for the target of the redirect to https; null for none. */
-export function askRedirectTarget(q: Questions): Question<Answer<string | null>> {
-  return q.keep('redirect target', '', () =>
-    q.ask((e) =>
-      map(e.ask(askRedirected(q)), (isRedirected) => {
-        if (!isRedirected) return null
-        const { url } = e.facts
-        const isKept = url.port !== null && e.reading('R78') === 'kept'
-        const port = isKept ? url.port : null
-        return formatAuthority({ ...url, scheme: 'https', port }) + formatFull(url)
-      }),
-    ),
-  )
-}
+export const askRedirectTarget = remember((q: Questions): Question<Answer<string | null>> =>
+  q.ask((e) =>
+    map(e.ask(askRedirected(q)), (isRedirected) => {
+      if (!isRedirected) return null
+      const { url } = e.facts
+      const isKept = url.port !== null && e.reading('R78') === 'kept'
+      const port = isKept ? url.port : null
+      return formatAuthority({ ...url, scheme: 'https', port }) + formatFull(url)
+    }),
+  ),
+)
 
 /** Asks what becomes of the request (request semantics, 3.3). */
-export function askOutcome(q: Questions): Question<Answer<Outcome>> {
-  return q.keep('outcome', '', () =>
-    q.ask((e) => {
-      if (e.suppose('refused', e.ask(askRefused(q)))) return 'refused'
-      const isDenied = e.suppose('denied', e.ask(askDenied(q)))
-      const isRedirected = e.suppose('redirected', e.ask(askRedirected(q)))
-      if (isDenied && isRedirected)
-        return e.reading('R16') === 'access-first' ? 'denied' : 'redirect'
-      if (isDenied) return 'denied'
-      return isRedirected ? 'redirect' : 'served'
-    }),
-  )
-}
+export const askOutcome = remember((q: Questions): Question<Answer<Outcome>> =>
+  q.ask((e) => {
+    if (e.suppose('refused', e.ask(askRefused(q)))) return 'refused'
+    const isDenied = e.suppose('denied', e.ask(askDenied(q)))
+    const isRedirected = e.suppose('redirected', e.ask(askRedirected(q)))
+    if (isDenied && isRedirected) return e.reading('R16') === 'access-first' ? 'denied' : 'redirect'
+    if (isDenied) return 'denied'
+    return isRedirected ? 'redirect' : 'served'
+  }),
+)
 
 type ErrorPages = ReadonlyMap<number, ErrorPageRewrite[number]>
 
@@ -125,22 +113,19 @@ function readErrorPages(e: Evaluation): Answer<ErrorPages> {
 }
 
 /** Asks for status and location of the response (request semantics, 3.6). */
-export function askStatus(
-  q: Questions,
-): Question<{ status: Answer<number | null>; location: Answer<string | null> }> {
-  return q.keep('status', '', () =>
-    q.askAll((e) => {
-      const outcome = e.ask(askOutcome(q))
-      if (outcome instanceof Unknown) return { status: outcome, location: outcome }
-      if (outcome === 'refused') return { status: null, location: null }
-      if (outcome === 'redirect')
-        return { status: e.ask(askRedirect(q)), location: e.ask(askRedirectTarget(q)) }
-      return outcome === 'denied' ? readDenied(e) : readServed(e, q)
-    }),
-  )
-}
+export const askStatus = remember((q: Questions): Question<Status> =>
+  q.askAll((e) => {
+    const outcome = e.ask(askOutcome(q))
+    if (outcome instanceof Unknown) return { status: outcome, location: outcome }
+    if (outcome === 'refused') return { status: null, location: null }
+    if (outcome === 'redirect')
+      return { status: e.ask(askRedirect(q)), location: e.ask(askRedirectTarget(q)) }
+    return outcome === 'denied' ? readDenied(e) : readServed(e, q)
+  }),
+)
 
-interface Status {
+/** Status and location of a response. */
+export interface Status {
   [name: string]: unknown
   status: Answer<number | null>
   location: Answer<string | null>
@@ -183,33 +168,31 @@ function readServed(e: Evaluation, q: Questions): Status {
 type Algorithm = 'gzip' | 'br'
 
 /** Asks for the compression of the response. */
-export function askCompression(q: Questions): Question<Answer<Algorithm | 'none'>> {
-  return q.keep('compression', '', () =>
-    q.ask((e) => {
-      const isUsed = (algorithm: Algorithm): Answer<boolean> =>
-        all(
-          () => isOffered(e, algorithm),
-          () => isAccepted(e, q, algorithm),
-        )
-      const br = isUsed('br')
-      return choose<Algorithm | 'none'>(
-        isUsed('gzip'),
-        () =>
-          choose<Algorithm | 'none'>(
-            br,
-            () => (e.reading('R74') === 'br' ? 'br' : 'gzip'),
-            () => 'gzip',
-          ),
-        () =>
-          choose<Algorithm | 'none'>(
-            br,
-            () => 'br',
-            () => 'none',
-          ),
+export const askCompression = remember((q: Questions): Question<Answer<Algorithm | 'none'>> =>
+  q.ask((e) => {
+    const isUsed = (algorithm: Algorithm): Answer<boolean> =>
+      all(
+        () => isOffered(e, algorithm),
+        () => isAccepted(e, q, algorithm),
       )
-    }),
-  )
-}
+    const br = isUsed('br')
+    return choose<Algorithm | 'none'>(
+      isUsed('gzip'),
+      () =>
+        choose<Algorithm | 'none'>(
+          br,
+          () => (e.reading('R74') === 'br' ? 'br' : 'gzip'),
+          () => 'gzip',
+        ),
+      () =>
+        choose<Algorithm | 'none'>(
+          br,
+          () => 'br',
+          () => 'none',
+        ),
+    )
+  }),
+)
 
 function isOffered(e: Evaluation, algorithm: Algorithm): Answer<boolean> {
   const [simple, smart] = [e.item('compress_response'), e.item('smart_compression')]
@@ -309,28 +292,26 @@ const compileSpeed = remember((rules: SpeedLimit) =>
 )
 
 /** Asks for the speed limit in KB/s; null for none. */
-export function askSpeedLimit(q: Questions): Question<Answer<number | null>> {
-  return q.keep('speed limit', '', () =>
-    q.ask((e) =>
-      map(e.item('speed_limit'), (value) => {
-        if (value === null) return null
-        const rules = compileSpeed(castAccepted<SpeedLimit>(value)).map((each) => ({
-          ...each,
-          holds: all(
-            () => e.ask(askSpeedMatch(q, each.pattern)),
-            () => isInside(e, each.rule),
-          ),
-        }))
-        const held = rules.filter(({ holds }) => holds !== false)
-        const { deciders, unknown } = findDeciders(rankSpeeds(e, held), ({ holds }) => holds)
-        return agree(
-          deciders.map((decider) => decider?.kiloBytes ?? null),
-          unknown,
-        )
-      }),
-    ),
-  )
-}
+export const askSpeedLimit = remember((q: Questions): Question<Answer<number | null>> =>
+  q.ask((e) =>
+    map(e.item('speed_limit'), (value) => {
+      if (value === null) return null
+      const rules = compileSpeed(castAccepted<SpeedLimit>(value)).map((each) => ({
+        ...each,
+        holds: all(
+          () => e.ask(askSpeedMatch(q, each.pattern)),
+          () => isInside(e, each.rule),
+        ),
+      }))
+      const held = rules.filter(({ holds }) => holds !== false)
+      const { deciders, unknown } = findDeciders(rankSpeeds(e, held), ({ holds }) => holds)
+      return agree(
+        deciders.map((decider) => decider?.kiloBytes ?? null),
+        unknown,
+      )
+    }),
+  ),
+)
 
 function askSpeedMatch(q: Questions, pattern: UrlPattern): Question<Answer<boolean>> {
   return q.keep(pattern, 'match', () =>
@@ -369,10 +350,8 @@ function readTime(e: Evaluation): Answer<number> {
 }
 
 /** Asks for the limit of the rate of delivery; null for none. */
-export function askRateLimit(
-  q: Questions,
-): Question<Answer<{ rate: string; after: string | null } | null>> {
-  return q.keep('rate limit', '', () =>
+export const askRateLimit = remember(
+  (q: Questions): Question<Answer<{ rate: string; after: string | null } | null>> =>
     q.ask((e) =>
       map(e.item('rate_limit'), (value) => {
         if (value === null) return null
@@ -384,28 +363,25 @@ export function askRateLimit(
         }
       }),
     ),
-  )
-}
+)
 
 const compileDrag = remember((item: VideoDrag) => new Regex(item.url, 'video_drag/url'))
 
 /** Asks whether the request seeks in a video. */
-export function askDrag(q: Questions): Question<Answer<boolean>> {
-  return q.keep('drag', '', () =>
-    q.ask((e) =>
-      map(e.item('video_drag'), (value) => {
-        if (value === null) return false
-        const item = castAccepted<VideoDrag>(value)
-        const seen = e.ask(askSeen(q))
-        return all(
-          () => map(seen, ({ forms }) => endsAsVideo(chooseForm(e, forms).path, item)),
-          () => map(seen, ({ url }) => hasPosition(e, item, url.query)),
-          () => matchUrlRegex(e, compileDrag(item), seen, 'R6'),
-        )
-      }),
-    ),
-  )
-}
+export const askDrag = remember((q: Questions): Question<Answer<boolean>> =>
+  q.ask((e) =>
+    map(e.item('video_drag'), (value) => {
+      if (value === null) return false
+      const item = castAccepted<VideoDrag>(value)
+      const seen = e.ask(askSeen(q))
+      return all(
+        () => map(seen, ({ forms }) => endsAsVideo(chooseForm(e, forms).path, item)),
+        () => map(seen, ({ url }) => hasPosition(e, item, url.query)),
+        () => matchUrlRegex(e, compileDrag(item), seen, 'R6'),
+      )
+    }),
+  ),
+)
 
 function endsAsVideo(path: string | null, { mp4, flv }: VideoDrag): Answer<boolean> {
   if (path === null) return new Unknown(['undecidable video_drag/url'])

@@ -12,16 +12,14 @@ import { formatFull } from '../url.ts'
 import { createSubject, strip } from './signature.ts'
 
 /** The URL as items see it (R37). */
-export function askSeen(q: Questions): Question<Answer<Subject>> {
-  return q.keep('seen', '', () =>
-    q.ask((e) => {
-      const asSent = e.facts
-      if (e.items.get('visit_timestamp')?.every((value) => value === null) === true) return asSent
-      if (e.reading('R37') === 'as-sent') return asSent
-      return map(strip(e), (url) => (url === asSent.url ? asSent : createSubject(url)))
-    }),
-  )
-}
+export const askSeen = remember((q: Questions): Question<Answer<Subject>> =>
+  q.ask((e) => {
+    const asSent = e.facts
+    if (e.items.get('visit_timestamp')?.every((value) => value === null) === true) return asSent
+    if (e.reading('R37') === 'as-sent') return asSent
+    return map(strip(e), (url) => (url === asSent.url ? asSent : createSubject(url)))
+  }),
+)
 
 /** Path and query after the rules of `source_url_rewrite`, and the rule that rewrote them. */
 export interface Rewritten {
@@ -32,20 +30,18 @@ export interface Rewritten {
 }
 
 /** Path and query as the rules of `source_url_rewrite` leave them (request semantics, 3.5). */
-export function askRewritten(q: Questions): Question<Rewritten> {
-  return q.keep('rewritten', '', () =>
-    q.askAll((e) => {
-      const value = e.item('source_url_rewrite')
-      if (value instanceof Unknown) return everything(value)
-      const subject = e.ask(askSeen(q))
-      if (value === null) {
-        const full = map(subject, ({ url }) => formatFull(url))
-        return { full, isRewritten: false, rule: null }
-      }
-      return rewrite(e, compileRules(castAccepted<SourceUrlRewrite>(value)), subject)
-    }),
-  )
-}
+export const askRewritten = remember((q: Questions): Question<Rewritten> =>
+  q.askAll((e) => {
+    const value = e.item('source_url_rewrite')
+    if (value instanceof Unknown) return everything(value)
+    const subject = e.ask(askSeen(q))
+    if (value === null) {
+      const full = map(subject, ({ url }) => formatFull(url))
+      return { full, isRewritten: false, rule: null }
+    }
+    return rewrite(e, compileRules(castAccepted<SourceUrlRewrite>(value)), subject)
+  }),
+)
 
 function everything(unknown: Unknown): Rewritten {
   return { full: unknown, isRewritten: unknown, rule: unknown }
