@@ -98,10 +98,11 @@ function replyAll(
 
 function reply(answer: Answer<unknown>, readManaged: () => Answer<unknown>): Reply {
   if (!(answer instanceof Unknown)) return { value: toJson(answer) }
-  const found: Reply = { unknown: [...answer.reasons] }
-  if (!answer.reasons.some((reason) => reason.startsWith('unmanaged '))) return found
-  const managed = readManaged()
-  return managed instanceof Unknown ? found : { ...found, managed: toJson(managed) }
+  const { reasons } = answer
+  const managed = answer.isUnmanaged ? readManaged() : answer
+  return managed instanceof Unknown
+    ? { unknown: [...reasons] }
+    : { unknown: [...reasons], managed: toJson(managed) }
 }
 
 function toJson(value: unknown): Json {
