@@ -6,7 +6,7 @@ import { getData, listEntries } from './extended-world.ts'
 type Call = <T>(request: string, body: Json, check: (body: Json) => T) => Promise<T>
 
 /** Calls an extended emulator over HTTP; a client sends its JSON type with queries too. */
-async function withEmulator(work: (call: Call) => Promise<void>): Promise<void> {
+async function withEmulator(work: (call: Call, url: string) => Promise<void>): Promise<void> {
   let [time, answered] = [Date.UTC(2026, 10, 20), 0]
   const emulator = await startEmulator(
     {
@@ -43,7 +43,7 @@ async function withEmulator(work: (call: Call) => Promise<void>): Promise<void> 
     return check(answeredBody)
   }
   try {
-    await work(call)
+    await work(call, emulator.url)
   } finally {
     await emulator.close()
   }
@@ -180,6 +180,14 @@ describe('the traffic of real clients', () => {
         expect(getData(body)).toMatchObject({ certificate: 'PEM B', key: 'PEM KEY A' }),
       )
       await call('DELETE /v2/domain/certificate', { cert_id: Number(id) }, () => {})
+    })
+  })
+  it('that have their token in a header only is refused', async () => {
+    await withEmulator(async (_, url) => {
+      const headers = { Token: 'tok', Authorization: 'Bearer tok' }
+      const answer = await fetch(`${url}/v2/domain/config?domains=${site}`, { headers })
+      expect(answer.status).toBe(401)
+      expect(await answer.json()).toMatchObject({ code: 401001 })
     })
   })
 })
