@@ -14,6 +14,7 @@ import { groups, measureSmall } from './bench/groups.ts'
 import { findWorse, keepRatios, type KeptRatios } from './bench/kept-ratios.ts'
 import { chooseBetter, formatRows, isMissed, judge, type Row } from './bench/row.ts'
 import { studies } from './bench/studies.ts'
+import { MissingError } from './bench/terraform.ts'
 import { Workbench } from './bench/workbench.ts'
 
 const ratiosFile = new URL('bench/ratios.json', import.meta.url)
@@ -25,6 +26,10 @@ const bench = new Workbench()
 try {
   if (options.small) await compareSmall()
   else await measureAll()
+} catch (error) {
+  if (!(error instanceof MissingError)) throw error
+  console.error(error.message)
+  process.exitCode = 2
 } finally {
   bench.end()
 }
