@@ -25,7 +25,7 @@ const allowed: Record<string, string> = {
     'outlets/report emulator core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
-  manifest: 'core/catalog files core/model',
+  manifest: 'core/trace core/catalog files core/model',
   state: 'files core/model',
   service: 'core/model',
   'outlets/report': 'core/catalog core/model',

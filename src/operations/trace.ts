@@ -1,4 +1,3 @@
-import { catalogue } from '../core/catalog/catalogue.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { formatPointerStep, isSameJson, parsePointer } from '../core/model/json.ts'
@@ -8,7 +7,6 @@ import { buildOutput, type Locate } from '../core/trace/output.ts'
 import type { Preset } from '../core/trace/readings.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import { BadSetting, buildSettings } from '../core/trace/settings.ts'
-import { checks } from '../core/trace/stages/checks.ts'
 import { compile, type Compiled } from '../core/trace/compiled.ts'
 import { trace } from '../core/trace/trace.ts'
 import { BadRequest, belongsTo, parseUrl } from '../core/trace/url.ts'
@@ -146,23 +144,17 @@ function readSettings(
   { config }: Settings,
   { preset, assume = {} }: Pick<TraceRequest, 'preset' | 'assume'>,
 ): Compiled['settings'] {
-  const names = { checks: checks.map(([item]) => item), items: [...catalogue.keys()] }
   const timezone = config.service.timezone
-  const build = (answers: JsonObject, where: string) => {
+  const build = (answers: JsonObject) => {
     try {
-      return buildSettings(
-        { preset: preset ?? config.trace.preset, assume: answers, timezone },
-        names,
-      )
+      return buildSettings({ preset: preset ?? config.trace.preset, assume: answers, timezone })
     } catch (error) {
       if (!(error instanceof BadSetting)) throw error
       const hint = '"edgewise explain readings" lists readings and answers.'
-      throw new EdgewiseError('usage', `${where}: ${error.message}`, hint)
+      throw new EdgewiseError('usage', `--assume: ${error.message}`, hint)
     }
   }
-  const own = config.trace.assume as JsonObject
-  build(own, 'trace.assume in edgewise.yaml')
-  return build({ ...own, ...assume }, '--assume')
+  return build({ ...(config.trace.assume as JsonObject), ...assume })
 }
 
 function explainFault<T>(i: number, count: number, run: () => T): T {

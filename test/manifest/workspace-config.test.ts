@@ -513,6 +513,14 @@ describe('parseWorkspaceConfig', () => {
       '2:19-22 expected "100%" as the last wave, so that everything is applied in the end',
     ],
     [
+      'version: 1\ntrace: {assume: {R4: both, R99: search, unmanaged: [refrer], R15: referer}}',
+      '2:22-26 R4 is search, whole, unspecified; got "both".',
+      '2:33-39 there is no reading "R99"; edgewise explain readings lists all.',
+      '2:41-50 unmanaged must be unknown, absent, or a list of items; got "refrer".',
+      '2:67-74 R15 is a list of all ten checks of access, the one that answers first at the ' +
+        'start, or unspecified; got "referer".',
+    ],
+    [
       'version: 1\nguards: {freeze: [{from: 2026-02-30, to: Mon 24:00}]}',
       '2:26-36 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or a ' +
         'date and time such as 2026-12-20T18:00, got "2026-02-30"',

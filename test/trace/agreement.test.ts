@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import type { Candidates } from '../../src/core/trace/evaluation.ts'
 import { buildOutput } from '../../src/core/trace/output.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { checks } from '../../src/core/trace/stages/checks.ts'
 import { compile } from '../../src/core/trace/compiled.ts'
 import { trace } from '../../src/core/trace/trace.ts'
 import { itOften, runs } from '../runs.ts'
@@ -12,11 +10,9 @@ import { buildPair, type Pair } from './pairs/pair.ts'
 import { shrinkPair } from './pairs/shrink-pair.ts'
 import { interpret } from './second/interpret.ts'
 
-const names = { checks: checks.map(([item]) => item), items: [...catalogue.keys()] }
-
 /** The output of the program, with what only it has left out. */
 function traceFirst({ domain, items, request, assume, preset, timezone }: Pair): JsonObject {
-  const settings = buildSettings({ preset, assume, timezone: timezone ?? null }, names)
+  const settings = buildSettings({ preset, assume, timezone: timezone ?? null })
   const candidates: Candidates = new Map(Object.entries(items))
   const found = trace(compile(domain, candidates, settings), request)
   const { format: _, of: __, request: ___, ...rest } = buildOutput(domain, '', found, () => ({}))

@@ -7,7 +7,6 @@ import { isObject, type Json, type JsonObject } from '../../src/core/model/json.
 import type { Candidate } from '../../src/core/trace/evaluation.ts'
 import { buildOutput } from '../../src/core/trace/output.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { checks } from '../../src/core/trace/stages/checks.ts'
 import { compile } from '../../src/core/trace/compiled.ts'
 import { trace } from '../../src/core/trace/trace.ts'
 
@@ -27,7 +26,6 @@ interface Group {
 
 const folder = new URL('cases/', import.meta.url)
 const base: JsonObject = { origin: { default_master: '192.0.2.10' }, https: { cert_id: 1001 } }
-const names = { checks: checks.map(([item]) => item), items: [...catalogue.keys()] }
 
 for (const file of readdirSync(folder).toSorted()) {
   const groups = parse(readFileSync(new URL(file, folder), 'utf8')) as Group[]
@@ -50,14 +48,11 @@ for (const file of readdirSync(folder).toSorted()) {
 
 function traceCase(group: Group, request: Json): JsonObject {
   const domain = group.domain ?? 'www.example.com'
-  const settings = buildSettings(
-    {
-      preset: group.preset ?? 'strict',
-      assume: group.assume ?? {},
-      timezone: group.timezone ?? null,
-    },
-    names,
-  )
+  const settings = buildSettings({
+    preset: group.preset ?? 'strict',
+    assume: group.assume ?? {},
+    timezone: group.timezone ?? null,
+  })
   const compiled = compile(domain, buildItems(group), settings)
   const found = trace(compiled, expandUrl(typeof request === 'string' ? { url: request } : request))
   return buildOutput(domain, 'desired', found, () => ({}))
@@ -65,7 +60,7 @@ function traceCase(group: Group, request: Json): JsonObject {
 
 function buildItems(group: Group): Map<string, Candidate[]> {
   const items = { ...(group.base === 'none' ? {} : base), ...group.items }
-  const all = new Map<string, Candidate[]>(names.items.map((key) => [key, [null]]))
+  const all = new Map<string, Candidate[]>([...catalogue.keys()].map((key) => [key, [null]]))
   for (const [key, value] of Object.entries(items)) all.set(key, [canonicalize(key, value)])
   for (const [key, values] of Object.entries(group.candidates ?? {}))
     all.set(

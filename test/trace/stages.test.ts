@@ -2,15 +2,13 @@ import { expect, it } from 'vitest'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { checks } from '../../src/core/trace/stages/checks.ts'
 import { compile } from '../../src/core/trace/compiled.ts'
 import { trace } from '../../src/core/trace/trace.ts'
 
 const items = [...catalogue.keys()]
 const open = { R30: 'unspecified', R51: 'unspecified', R66: 'before-access' }
-const names = { checks: checks.map(([item]) => item), items }
 const [usual, opened] = [{}, open].map((assume) =>
-  buildSettings({ preset: 'usual', assume, timezone: 'UTC' }, names),
+  buildSettings({ preset: 'usual', assume, timezone: 'UTC' }),
 )
 const values: Record<string, Json> = {
   origin: { default_master: '192.0.2.10' },

@@ -20,8 +20,7 @@ export function measureTrace(rounds: number): Row[] {
 }
 
 function time(isManaged: boolean, rounds: number): number {
-  const names = { checks: [], items: [...catalogue.keys()] }
-  const settings = buildSettings({ preset: 'usual', assume: {}, timezone: null }, names)
+  const settings = buildSettings({ preset: 'usual', assume: {}, timezone: null })
   const items = createItems(isManaged)
   const compiled = compile('www.example.com', items, settings)
   const requests = createRequests(1000)

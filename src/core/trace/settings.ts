@@ -1,5 +1,7 @@
+import { catalogue } from '../catalog/catalogue.ts'
 import { createTimeZone } from '../model/time/time-zone.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { checkKeys } from './check-keys.ts'
 import { readings, type Preset, type Reading, type Settings } from './readings.ts'
 
 /** How readings are settled: a preset, and answers by name, also of `unmanaged`. */
@@ -18,13 +20,9 @@ export class BadSetting extends Error {}
  * Builds settings: the answers that the specification favours, those of the preset, and the
  * explicit ones.
  *
- * @param items names of the checks of access, and of all items
  * @throws BadSetting for an unknown name or answer
  */
-export function buildSettings(
-  { preset, assume, timezone }: Assumptions,
-  names: { checks: readonly string[]; items: readonly string[] },
-): Settings {
+export function buildSettings({ preset, assume, timezone }: Assumptions): Settings {
   const answers: (Json | undefined)[] = [undefined]
   for (const { favoured, usual } of readings) {
     const answer = favoured ?? (preset === 'usual' ? usual : null)
@@ -32,14 +30,14 @@ export function buildSettings(
   }
   let unmanaged: Settings['unmanaged'] = 'unknown'
   for (const [name, answer] of Object.entries(assume)) {
-    if (name === 'unmanaged') unmanaged = readUnmanaged(answer, names.items)
+    if (name === 'unmanaged') unmanaged = readUnmanaged(answer)
     else {
       const reading = readings.find((each) => each.name === name)
       if (reading === undefined)
         throw new BadSetting(
           `there is no reading ${quote(name)}; edgewise explain readings lists all`,
         )
-      answers[Number(name.slice(1))] = readAnswer(reading, answer, names.checks)
+      answers[Number(name.slice(1))] = readAnswer(reading, answer)
     }
   }
   return createSettings(answers, unmanaged, timezone)
@@ -66,11 +64,11 @@ export function openReading(settings: Settings, number: number): Settings {
   return { ...settings, answers }
 }
 
-function readUnmanaged(answer: Json, items: readonly string[]): Settings['unmanaged'] {
+function readUnmanaged(answer: Json): Settings['unmanaged'] {
   if (answer === 'unknown' || answer === 'unspecified') return 'unknown'
   if (answer === 'absent') return 'absent'
   const unknown = Array.isArray(answer)
-    ? answer.find((name) => typeof name !== 'string' || !items.includes(name))
+    ? answer.find((name) => typeof name !== 'string' || !catalogue.has(name))
     : answer
   if (Array.isArray(answer) && unknown === undefined)
     return answer.filter((name) => typeof name === 'string')
@@ -79,7 +77,7 @@ function readUnmanaged(answer: Json, items: readonly string[]): Settings['unmana
   )
 }
 
-function readAnswer(reading: Reading, answer: Json, checks: readonly string[]): Json | undefined {
+function readAnswer(reading: Reading, answer: Json): Json | undefined {
   if (answer === 'unspecified') return undefined
   const { answers, name } = reading
   if (typeof answers !== 'string') {
@@ -90,25 +88,26 @@ function readAnswer(reading: Reading, answer: Json, checks: readonly string[]): 
     )
   }
   const [isValid, what] = kinds[answers]
-  if (isValid(answer, checks)) return answer
+  if (isValid(answer)) return answer
   throw new BadSetting(`${name} is ${what}, or unspecified; got ${quote(answer)}`)
 }
 
-const kinds: Record<
-  'checks' | 'status' | 'seconds' | 'zone',
-  [(answer: Json, checks: readonly string[]) => boolean, string]
-> = {
-  checks: [isOrder, 'a list of all ten checks of access, the one that answers first at the start'],
-  status: [(answer) => isInteger(answer, 400, 599), 'a status from 400 to 599'],
-  seconds: [(answer) => isInteger(answer, 0, 1e9), 'a number of seconds'],
-  zone: [isZone, 'service, or the name of a time zone'],
-}
+const kinds: Record<'checks' | 'status' | 'seconds' | 'zone', [(answer: Json) => boolean, string]> =
+  {
+    checks: [
+      isOrder,
+      'a list of all ten checks of access, the one that answers first at the start',
+    ],
+    status: [(answer) => isInteger(answer, 400, 599), 'a status from 400 to 599'],
+    seconds: [(answer) => isInteger(answer, 0, 1e9), 'a number of seconds'],
+    zone: [isZone, 'service, or the name of a time zone'],
+  }
 
-function isOrder(answer: Json, checks: readonly string[]): boolean {
+function isOrder(answer: Json): boolean {
   return (
     Array.isArray(answer) &&
-    answer.length === checks.length &&
-    checks.every((check) => answer.includes(check))
+    answer.length === checkKeys.length &&
+    checkKeys.every((key) => answer.includes(key))
   )
 }
 

@@ -13,8 +13,9 @@ import type { WorkspaceConfig } from './workspace.ts'
 import type { Amount, RolloutConfig } from '../../core/model/config.ts'
 import { parseFreezeTime } from '../../core/model/time/freeze.ts'
 import type { ItemKey } from '../../core/model/item.ts'
-import { type Json, formatPointerStep, isObject } from '../../core/model/json.ts'
+import { type Json, type JsonObject, formatPointerStep, isObject } from '../../core/model/json.ts'
 import { createTimeZone } from '../../core/model/time/time-zone.ts'
+import { BadSetting, buildSettings } from '../../core/trace/settings.ts'
 
 /**
  * Checks the rules of the workspace file that its schema can't express.
@@ -44,7 +45,20 @@ export function checkRules(
     ...checkRollout(config.rollout),
     ...checkDrift(config),
     ...checkMoved(config.moved),
+    ...checkReadings(config),
   ]
+}
+
+function checkReadings({ trace: { preset, assume }, service }: WorkspaceConfig): Finding[] {
+  return Object.entries(assume as JsonObject).flatMap(([name, answer]) => {
+    try {
+      buildSettings({ preset, assume: { [name]: answer }, timezone: service.timezone })
+      return []
+    } catch (error) {
+      if (!(error instanceof BadSetting)) throw error
+      return [createFinding(`/trace/assume${formatPointerStep(name)}`, `${error.message}.`)]
+    }
+  })
 }
 
 function checkServe({ serve: { drift }, service }: WorkspaceConfig): Finding[] {

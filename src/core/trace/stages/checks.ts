@@ -12,6 +12,7 @@ import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
 import { all, any, map, not, some, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Questions } from '../evaluation.ts'
+import { checkKeys } from '../check-keys.ts'
 import { matchAddress } from '../match/address.ts'
 import { findRefererHost, matchHost } from '../match/host.ts'
 import { byCase, fold } from '../match/case.ts'
@@ -478,16 +479,18 @@ function isBeyond(e: Evaluation, bytes: number, limit: number): boolean {
   return e.reading('R29') === '1000' ? small : large
 }
 
+const checksByKey: Record<(typeof checkKeys)[number], Check> = {
+  deny_protocol: denyProtocol,
+  ip_black_list: ipList(false),
+  ip_white_list: ipList(true),
+  visit_areas_limit: visitAreas,
+  referer,
+  user_agent: userAgent,
+  visit_timestamp: visitTimestamp,
+  combined_ban: combinedBan,
+  deny_url: denyUrl,
+  post_upload_size_limit: uploadSize,
+}
+
 /** The ten checks of access, in the order in which they are shown. */
-export const checks: [ItemKey, Check][] = [
-  ['deny_protocol', denyProtocol],
-  ['ip_black_list', ipList(false)],
-  ['ip_white_list', ipList(true)],
-  ['visit_areas_limit', visitAreas],
-  ['referer', referer],
-  ['user_agent', userAgent],
-  ['visit_timestamp', visitTimestamp],
-  ['combined_ban', combinedBan],
-  ['deny_url', denyUrl],
-  ['post_upload_size_limit', uploadSize],
-]
+export const checks: [ItemKey, Check][] = checkKeys.map((key) => [key, checksByKey[key]])
