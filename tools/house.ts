@@ -12,7 +12,8 @@ const allowed: Record<string, string> = {
   'cli/action': 'files core/model',
   cli:
     'server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
-    'outlets/report manifest state service emulator core/trace core/catalog files core/model',
+    'outlets/report manifest state service emulator core/effects core/trace core/catalog files ' +
+    'core/model',
   server:
     'outlets/metrics outlets/notify operations engine/rollout engine/apply outlets/report ' +
     'manifest state service files core/model',
@@ -21,8 +22,8 @@ const allowed: Record<string, string> = {
   'outlets/tracing': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
-    'engine/apply engine/rollout core/plan core/diff core/trace manifest state service ' +
-    'outlets/report emulator core/catalog files core/model',
+    'engine/apply engine/rollout core/plan core/diff core/effects core/trace manifest state ' +
+    'service outlets/report emulator core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
   manifest: 'core/trace core/catalog files core/model',
@@ -35,6 +36,7 @@ const allowed: Record<string, string> = {
   'core/health': 'core/model',
   'core/plan': 'core/catalog core/model',
   'core/diff': 'core/catalog core/model',
+  'core/effects': 'core/trace core/catalog core/model',
   'core/trace': 'core/catalog core/model',
   'core/catalog': 'core/model',
   'core/model': '',
@@ -44,6 +46,7 @@ const pure = [
   'core/health',
   'core/plan',
   'core/diff',
+  'core/effects',
   'core/trace',
   'outlets/report',
   'core/catalog',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseAllDocuments } from 'yaml'
+import { parseEntries } from '../core/effects/requests/parse-requests.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../core/model/json.ts'
 import { traceRequests, type TraceOptions } from '../operations/trace.ts'
@@ -100,49 +100,17 @@ async function readInput({ io }: CommandContext): Promise<string> {
 }
 
 /**
- * Parses requests: a YAML or JSON list, NDJSON, or `[METHOD ]URL` a line, in which blank lines and
- * those that begin with `#` are left out.
+ * Parses requests of a file, in their order; counts are not used.
  *
  * @throws EdgewiseError `usage` if an entry is no request, or there is none
  */
-export function parseRequests(text: string, called: string): JsonObject[] {
-  const list = parseList(text)
-  const requests =
-    list === null
-      ? text.split('\n').flatMap((line, i) => parseLine(line.trim(), `${called}:${i + 1}`))
-      : list.map((entry, i) => toRequest(entry, `${called}, entry ${i + 1}`))
+function parseRequests(text: string, called: string): JsonObject[] {
+  const requests = parseEntries(text, called).map((entry) => {
+    if ('request' in entry) return entry.request
+    throw new EdgewiseError('usage', `${entry.place}: ${entry.fault}`)
+  })
   if (requests.length > 0) return requests
   throw new EdgewiseError('usage', `${called} has no request`, 'Write a URL on each line.')
-}
-
-/** Parses a list in JSON or YAML; null for lines. */
-function parseList(text: string): Json[] | null {
-  if (!/^\s*(?:\[|-\s)/.test(text)) return null
-  const json = parseJson(text)
-  if (Array.isArray(json)) return json
-  const [document] = parseAllDocuments(text)
-  if (document === undefined || !('contents' in document) || document.errors.length > 0) return null
-  const value = document.toJS({ maxAliasCount: 0 }) as Json
-  return Array.isArray(value) ? value : null
-}
-
-function parseLine(line: string, called: string): JsonObject[] {
-  if (line === '' || line.startsWith('#')) return []
-  if (line.startsWith('{')) return [toRequest(parseJson(line) ?? null, called)]
-  const found = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s+)?(\S+)$/.exec(line)
-  if (found === null)
-    throw new EdgewiseError('usage', `${called}: expected "[METHOD ]URL", got ${quote(line)}`)
-  const [, method, url = ''] = found
-  return [method === undefined ? { url } : { url, method }]
-}
-
-function toRequest(entry: Json, called: string): JsonObject {
-  if (typeof entry === 'string') return { url: entry }
-  if (isObject(entry)) {
-    const { count: _, ...request } = entry
-    return request
-  }
-  throw new EdgewiseError('usage', `${called}: expected a URL or an object with one`)
 }
 
 function quote(text: string): string {

@@ -1,3 +1,4 @@
+import { createDomainFinder } from '../core/effects/requests/find-domain.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { formatPointerStep, isSameJson, parsePointer } from '../core/model/json.ts'
@@ -9,7 +10,7 @@ import type { Rule } from '../core/trace/rule.ts'
 import { BadSetting, buildSettings } from '../core/trace/settings.ts'
 import { compile, type Compiled } from '../core/trace/compiled.ts'
 import { trace } from '../core/trace/trace.ts'
-import { BadRequest, belongsTo, parseUrl } from '../core/trace/url.ts'
+import { BadRequest, parseUrl } from '../core/trace/url.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { StateOutside } from './runtime/outside.ts'
@@ -61,9 +62,10 @@ export async function traceRequests(
   const source = await openSource(workspace, of, outside)
   const settings = readSettings(workspace, request)
   const compiled = new Map<Domain, Compiled>()
+  const find = createDomainFinder(source.domains)
   return request.requests.map((each, i) =>
     explainFault(i, request.requests.length, () => {
-      const domain = findDomain(each, source)
+      const domain = findDomain(each, source.name, find)
       const configuration = compiled.get(domain) ?? compile(domain, source.read(domain), settings)
       compiled.set(domain, configuration)
       const found = trace(configuration, each, request.marks)
@@ -125,14 +127,11 @@ function get(
 }
 
 /** Finds the domain of a request: that of its host, or the longest `.d` above it. */
-function findDomain(request: Json, { domains, name }: Source): Domain {
+function findDomain(request: Json, name: string, find: (host: string) => Domain | null): Domain {
   const text = isObject(request) ? request['url'] : request
   const { host } = parseUrl(typeof text === 'string' ? text : '', null)
-  const found = domains
-    .filter((domain) => belongsTo(host, domain))
-    .toSorted((a, b) => b.length - a.length)
-    .at(0)
-  if (found !== undefined) return found
+  const found = find(host)
+  if (found !== null) return found
   const where: Record<string, string> = {
     desired: 'no manifest has it',
     recorded: 'no state of it is recorded',

@@ -204,15 +204,32 @@ function wrapExtended(
   })
 }
 
+/** Answers what becomes of a header, also of one that no item names. */
+export function traceHeader(
+  { questions: q, mayExtend }: Compiled,
+  e: Evaluation,
+  message: 'request' | 'response',
+  name: string,
+): Answer<unknown> {
+  return e.ask(keepHeaderField(q, message, name, mayExtend).question)
+}
+
 /** Lists the fields of the headers for which some item may have an operation. */
 export function listHeaderFields({ questions: q, mayExtend }: Compiled, e: Evaluation): Field[] {
   return messages.flatMap((message) =>
     e
       .ask(askHeaderNames(q, message))
-      .names.map((name) =>
-        q.keep(message, name, () => createHeaderField(q, message, name, mayExtend)),
-      ),
+      .names.map((name) => keepHeaderField(q, message, name, mayExtend)),
   )
+}
+
+function keepHeaderField(
+  q: Questions,
+  message: 'request' | 'response',
+  name: string,
+  mayExtend: boolean,
+): Field {
+  return q.keep(message, name, () => createHeaderField(q, message, name, mayExtend))
 }
 
 function createHeaderField(

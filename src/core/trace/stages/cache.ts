@@ -52,7 +52,8 @@ export const unitSeconds: Record<string, number | undefined> = {
 
 const kinds = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' } as const
 
-const compileRules = remember((rules: CacheRule): CompiledRule[] =>
+/** Compiles the rules of `cache_rule`, in their order. */
+export const compileRules = remember((rules: CacheRule): CompiledRule[] =>
   rules.map((rule, i) => {
     const seconds = rule.time * (unitSeconds[rule.timeunit ?? 's'] ?? 1)
     const query = rule.ignore_query === 'on' ? 'none' : 'as-sent'
@@ -73,7 +74,8 @@ const compileRules = remember((rules: CacheRule): CompiledRule[] =>
   }),
 )
 
-const compileRuleList = remember((rules: CacheRuleList): CompiledRule[] =>
+/** Compiles the rules of `cache_rule_list`, in their order. */
+export const compileRuleList = remember((rules: CacheRuleList): CompiledRule[] =>
   rules.map((rule, i) => {
     const time = rule.expire * (unitSeconds[rule.expire_unit ?? 's'] ?? 1)
     const isCached = rule.cache_or_not === undefined ? time > 0 : rule.cache_or_not === 'yes'

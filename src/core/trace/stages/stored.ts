@@ -31,7 +31,8 @@ export const askErrorSeconds = remember((q: Questions): Question<Answer<ErrorSec
   }),
 )
 
-function readErrors(value: Value): ErrorSeconds {
+/** Reads for how long errors are cached of one of the two items. */
+export function readErrors(value: Value): ErrorSeconds {
   if (value === null) return {}
   const item = castAccepted<CacheErrorCode | ErrorBcache>(value)
   const seconds =

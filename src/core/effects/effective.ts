@@ -1,0 +1,331 @@
+import { parseAddressBits, parseNetwork } from '../catalog/value/formats.ts'
+import { sortUnique } from '../catalog/value/canonical.ts'
+import { castAccepted } from '../catalog/item-spec.ts'
+import type { ItemKey } from '../model/item.ts'
+import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
+import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
+import { lowerAscii } from '../trace/match/case.ts'
+import { parseAddress } from '../trace/request.ts'
+import { compileRuleList, compileRules, type CompiledRule } from '../trace/stages/cache.ts'
+import { readErrors } from '../trace/stages/stored.ts'
+
+/** A pattern for URLs within an effective form. */
+export interface PatternForm {
+  kind: 'all' | 'ext' | 'dir' | 'route' | 'regex'
+  text: string
+  /** Whether case is ignored, or the reading that says so: `R6`, `R24:no`, `R25:yes`. */
+  folds: boolean | string
+  /** What a regular expression sees, by its own rule or R5. */
+  sees: 'W' | 'Q' | 'R5'
+  /** How much of it must match, by its own rule or R4; `deny_url`: or the whole as a text. */
+  extent: 'R4' | 'search' | 'R27'
+}
+
+/** Name of the field that holds patterns of which any one must match. */
+const anyPattern = '$anyPattern'
+
+/**
+ * Reads what the request semantics read of a value: equal forms give equal answers to every
+ * request, under all settings. What is not read is left out, and sets are sorted.
+ */
+export function readEffective(key: ItemKey, candidate: Candidate): Json {
+  if (candidate === null || isUnknownValue(candidate)) return candidate
+  if (Array.isArray(candidate) && candidate.length === 0) return null
+  const [value, list] = [castAccepted<JsonObject>(candidate), castAccepted<JsonObject[]>(candidate)]
+  const form = forms[key]
+  return form === undefined ? candidate : form(value, list)
+}
+
+/** Reads a value that is an object, or a list of objects. */
+type Form = (value: JsonObject, list: JsonObject[]) => Json
+
+const forms: Record<ItemKey, Form | undefined> = {
+  https: ({ cert_id: id, force_https: force = 0, ...rest }) =>
+    id === 0 ? null : { id: true, force, ...rest },
+  range_back_source: (value) => (castAccepted<string>(value) === 'on' ? null : 'off'),
+  ip_black_list: ({ list }) => orNull(mergeNetworks(list)),
+  ip_white_list: ({ list }) => orNull(mergeNetworks(list)),
+  visit_areas_limit: ({ limit_type, country_list: list }) => ({
+    limit_type: limit_type ?? null,
+    countries: splitSorted(list, ','),
+  }),
+  user_agent: ({ ua_list: list, url_pattern: text, url_match_type: kind, ...rest }) => ({
+    ...omit(rest, ['url_case_insensitive']),
+    lines: splitSorted(list, '\n'),
+    url: patterns(kind, [text ?? ''], `R25:${String(rest['url_case_insensitive'])}`, 'R5', 'R4'),
+  }),
+  visit_timestamp: ({ key: keys, style, timename, keyname, ...rest }) => ({
+    ...omit(rest, ['error_page']),
+    at: patternOf('regex', rest['pattern'], 'R6', 'W'),
+    ...(Number(rest['req_uri_type']) < 3 ? pickDefined({ timename, keyname }) : {}),
+    key: typeof keys === 'string' ? splitSorted(keys, ' ') : (keys ?? null),
+    style: style === undefined || style === '' ? '$ourkey$uri$time' : style,
+  }),
+  combined_ban: (_, bans) => sortUnique(bans.map(({ configs }) => formBan(configs))),
+  deny_url: ({ urls }) => patterns('regex', listOf(urls), 'R6', 'W', 'R27'),
+  visit_deny_whitelist: (_, entries) => sortUnique(entries.map(({ url }) => url ?? null)),
+  client_real_ip: ({ head }) => lowerAscii(String(head)),
+  cache_rule: (_, rules) =>
+    compileRules(castAccepted(rules)).map((rule, i) => {
+      const { type, pattern } = rules[i] ?? {}
+      const at = patternOf(kinds[Number(type)] ?? '', pattern, 'R6', 'W')
+      return { ...formCacheRule(rule), at }
+    }),
+  cache_rule_list: (_, rules) => {
+    const formed = compileRuleList(castAccepted(rules)).map((rule, i) => {
+      const {
+        match_method: kind = '',
+        pattern,
+        priority = null,
+        case_ignore: folds,
+      } = rules[i] ?? {}
+      const at = patternOf(kind, pattern, folds !== 'no', 'R5')
+      return { priority, form: { ...formCacheRule(rule), at } }
+    })
+    const ranked = formed.filter(({ priority }) => priority !== null)
+    return {
+      ranked: ranked
+        .toSorted((a, b) => Number(a.priority) - Number(b.priority))
+        .map(({ form }) => form),
+      others: formed.flatMap(({ priority, form }) => (priority === null ? [form] : [])),
+    }
+  },
+  cache_share: ({ share_way: way = null, domain = null }) => ({
+    way,
+    domain: way === 'inner_share' ? null : domain,
+  }),
+  extend: ({ squid = '' }) => (squid === '' ? null : { squid }),
+  cache_error_code: (value) => ({ seconds: readErrors(value) }),
+  error_bcache: (value) => ({ seconds: readErrors(value) }),
+  origin: ({ origin_mode: mode = 'default', ori_https: isHttps, port = 80, ...rest }) => ({
+    ...rest,
+    mode,
+    ...(mode === 'custom' ? { isHttps: isHttps === 'yes', port } : {}),
+  }),
+  new_origin: (_, entries) =>
+    entries.map(({ protocol = 'default', port, host = '', connect_time: time = 15, ...rest }) => ({
+      level: 20,
+      weight_level: 1,
+      isp: 'default',
+      ...rest,
+      protocol,
+      host,
+      time,
+      port: protocol === 'default' ? null : (port ?? (protocol === 'http' ? 80 : 443)),
+    })),
+  tos_origin: (_, groups) => groups.map(formGroup),
+  source_url_rewrite: (_, rules) =>
+    rules.map((rule) => ({ ...rule, at: patternOf('regex', rule['origin_url'], 'R6', 'Q') })),
+  vendor_origin_auth: ({ auth_url: url, match_method: method = 'default', pattern = '' }) => ({
+    url: url ?? null,
+    at: patternOf(method === 'default' || pattern === '' ? 'all' : method, pattern, 'R6', 'R5'),
+  }),
+  forward_status: ({ codes }) => sortUnique(listOf(codes)),
+  timeout: ({ time }) => Number(time),
+  connect_timeout: ({ origin_connect_timeout: time }) => Number(time),
+  add_back_source_head: (_, entries) =>
+    groupByName(
+      entries.map(({ head_name: name, head_value: value, write_when_exists: write }) => ({
+        name: lowerAscii(String(name)),
+        entry: { value: value ?? null, isAlways: write !== 'no' },
+      })),
+    ),
+  add_response_head: ({ list }) =>
+    groupByName(
+      listOf(list).flatMap((entry) =>
+        isObject(entry)
+          ? [{ name: lowerAscii(String(entry['name'])), entry: entry['value'] ?? null }]
+          : [],
+      ),
+    ),
+  head_control: ({ list }) => formHeaderRules(castAccepted<JsonObject[]>(list ?? [])),
+  error_page_rewrite: (_, rules) =>
+    Object.fromEntries(rules.map((rule) => [String(rule['error_status_code']), rule])),
+  compress_response: ({ content_type: types, ...rest }) => ({ ...rest, types: lowerTypes(types) }),
+  smart_compression: ({ compression_mode: mode, ...rest }) =>
+    Object.fromEntries(
+      ['gzip', 'brotli']
+        .filter((name) => String(mode).split('&').includes(name))
+        .map((name) => [
+          name,
+          {
+            value: rest[`${name}_compression_value`] ?? 0,
+            unit: rest[`${name}_compression_unit`] ?? 'KB',
+            types: lowerTypes(rest[`${name}_content_type`] ?? []),
+          },
+        ]),
+    ),
+  speed_limit: (_, rules) =>
+    rules.map(({ type, pattern, speed, begin_time: begin, end_time: end }) => ({
+      kiloBytes: Math.ceil(Number(speed) / 8),
+      begin: begin ?? '',
+      end: end ?? '',
+      at: patternOf(String(type), pattern, 'R6', 'W'),
+    })),
+  rate_limit: ({ max_rate_count: count, max_rate_unit: unit = 'MB', ...rest }) => {
+    const { leading_flow_count: after = null, leading_flow_unit: afterUnit = 'MB' } = rest
+    const first = after === null ? null : [after, afterUnit]
+    return { rate: [count ?? null, unit], after: first }
+  },
+  video_drag: ({ url = '', ...rest }: JsonObject) => ({
+    ...rest,
+    at: patternOf('regex', url, 'R6', 'R5'),
+  }),
+}
+
+const kinds: Record<number, string | undefined> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }
+
+function orNull(list: Json[]): Json {
+  return list.length === 0 ? null : list
+}
+
+function omit(object: JsonObject, names: string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+}
+
+function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+function splitSorted(list: Json | undefined, by: string): string[] {
+  const entries = String(list).split(by)
+  return sortUnique(entries.map((entry) => entry.trim()).filter((entry) => entry !== ''))
+}
+
+function lowerTypes(types: Json | undefined): Json[] {
+  return sortUnique(listOf(types).map((type) => String(type).trim().toLowerCase()))
+}
+
+/** Patterns of which any one must match; a comma list is as many of them. */
+function patterns(
+  kind: Json | undefined,
+  texts: Json[],
+  folds: boolean | string,
+  sees: PatternForm['sees'],
+  extent: PatternForm['extent'],
+): JsonObject {
+  const entries = kind === 'all' ? [''] : texts.map(String)
+  const isList = kind === 'ext' || kind === 'dir' || kind === 'route'
+  const all = isList ? entries.flatMap((text) => text.split(',')) : entries
+  const own = { folds: kind === 'all' ? false : folds, sees: kind === 'regex' ? sees : 'W' }
+  const list = all.map((text) => ({
+    kind: String(kind),
+    text: isList ? text.trim() : text,
+    ...own,
+  }))
+  return { [anyPattern]: sortUnique<Json>(list.map((each) => ({ ...each, extent }))) }
+}
+
+function patternOf(
+  kind: Json,
+  text: Json | undefined,
+  folds: boolean | string,
+  sees: PatternForm['sees'],
+): JsonObject {
+  return patterns(kind, [text ?? ''], folds, sees, 'R4')
+}
+
+function formCacheRule(rule: CompiledRule): JsonObject {
+  const { policy, seconds, followsOrigin, obeysNoCache, keyQuery, originQuery } = rule
+  const query = (change: CompiledRule['keyQuery']): Json =>
+    typeof change === 'string' ? change : { ...change, params: sortUnique(change.params) }
+  if (policy === 'bypass')
+    return { policy, query: rule.mayChangeIdle ? query(originQuery) : 'as-sent' }
+  return {
+    policy,
+    seconds,
+    followsOrigin,
+    obeysNoCache,
+    keyQuery: query(keyQuery),
+    query: query(originQuery),
+  }
+}
+
+function formBan(configs: Json | undefined): Json {
+  const parts = Object.entries(isObject(configs) ? configs : {}).map(([name, part]) => {
+    if (!isObject(part)) return [name, part ?? null] as const
+    const { list, case_insensitive: folds = 'yes', is_match: isMatch = 'yes', ...rest } = part
+    const entries = listOf(list)
+    if (name === 'method') return [name, { ...rest, isMatch }] as const
+    if (name === 'url')
+      return [
+        name,
+        { isMatch, url: patterns('regex', entries, `R24:${String(folds)}`, 'R5', 'search') },
+      ] as const
+    if (name === 'ip') return [name, { isMatch, list: mergeNetworks(list) }] as const
+    return [
+      name,
+      { isMatch, list: sortUnique(entries), ...(name === 'ua' ? { folds } : {}) },
+    ] as const
+  })
+  return Object.fromEntries(parts)
+}
+
+function formGroup(group: JsonObject): JsonObject {
+  const { origin_mode: mode = 'default', host_mode: hostMode = 'default', ...rest } = group
+  const { isp = null, ips = null, group_sort: rank = null, weight = null } = rest
+  const { protocol = null, port = null, host = '' } = rest
+  return {
+    isp,
+    ips,
+    rank,
+    weight,
+    mode,
+    ...(mode === 'custom' ? { protocol, port } : {}),
+    host: hostMode === 'custom' ? { host } : null,
+  }
+}
+
+/** Groups entries by the header they change, in their order. */
+function groupByName(entries: { name: string; entry: Json }[]): JsonObject | null {
+  const found = new Map<string, Json[]>()
+  for (const { name, entry } of entries) found.set(name, [...(found.get(name) ?? []), entry])
+  return found.size === 0 ? null : Object.fromEntries(found)
+}
+
+/** Rules of one direction and header act on each other, in their order; others do not. */
+function formHeaderRules(rules: JsonObject[]): Json {
+  const named = rules.map(({ regex, head_op: op, head_direction, head, value, order }) => ({
+    name: `${String(head_direction)} ${lowerAscii(String(head))}`,
+    order: Number(order),
+    entry: {
+      op: op ?? null,
+      ...(op === 'DEL' ? {} : { value: value ?? null }),
+      at: patternOf('regex', regex, 'R6', 'R5'),
+    },
+  }))
+  const ranks = new Map<string, number[]>()
+  for (const { name, order } of named) ranks.set(name, [...(ranks.get(name) ?? []), order])
+  const sorted = named.toSorted((a, b) => a.order - b.order)
+  return groupByName(
+    sorted.map(({ name, order, entry }) => {
+      const orders = [...new Set(ranks.get(name))].toSorted((a, b) => a - b)
+      return { name, entry: { ...entry, rank: orders.indexOf(order) } }
+    }),
+  )
+}
+
+/** The addresses of a list: ranges of IPv4 as numbers, joined, and other entries. */
+function mergeNetworks(list: Json | undefined): Json[] {
+  const others: string[] = []
+  const ranges: [number, number][] = []
+  for (const entry of listOf(list).map(String)) {
+    const network = parseNetwork(entry)
+    const address = network === null ? (parseAddress(entry) ?? entry) : ''
+    if (network !== null) {
+      const size = 2 ** (32 - network.prefix)
+      const first = Math.floor(network.base / size) * size
+      ranges.push([first, first + size - 1])
+    } else if (/^\d+\.\d+\.\d+\.\d+$/.test(address)) {
+      const bits = parseAddressBits(address)
+      ranges.push([bits, bits])
+    } else others.push(address)
+  }
+  const merged: [number, number][] = []
+  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
+    const before = merged.at(-1)
+    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last)
+    else merged.push([first, last])
+  }
+  return [...merged, ...sortUnique(others)]
+}

@@ -1,0 +1,154 @@
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { Json } from '../model/json.ts'
+import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import { parseRequest, type Facts } from '../trace/request.ts'
+import { BadRequest, parseUrl } from '../trace/url.ts'
+import {
+  compareFacts,
+  compareStrength,
+  listCauses,
+  type Comparison,
+  type Delta,
+  type EffectClass,
+  type SideRule,
+  type Verdict,
+} from './compare.ts'
+import type { CountedRequest } from './requests/parse-requests.ts'
+import type { Sides } from './sides.ts'
+
+/** Requests that a change changes in the same way. */
+export interface EffectGroup {
+  /** Those of its strongest delta: by class, then `differs` before `may-differ`. */
+  class: Exclude<EffectClass, 'internal'>
+  verdict: Verdict
+  count: number
+  domains: Domain[]
+  /** Items that differ and that a stage of its deltas reads. */
+  items: ItemKey[]
+  /** At most three URLs, in the order of the requests. */
+  examples: string[]
+  /** Those of its first request, without internal ones, with the rules that decide on each side. */
+  deltas: (Delta & { rules: SideRule[] })[]
+}
+
+/** What a change does to many requests. */
+export interface Effects {
+  /** Requests, those that were skipped among them. */
+  total: number
+  /** Requests of other hosts, and those that are none. */
+  skipped: number
+  /** Requests without a delta that is not internal. */
+  same: number
+  /** By class, verdict, count (descending) and first example. */
+  groups: EffectGroup[]
+}
+
+/** How requests are grouped. */
+export interface GroupOptions {
+  /** `shape`: cache keys and URLs count only by whether they change. Default `answers`. */
+  groupBy?: 'answers' | 'shape'
+  /** Requests that a reader has skipped. */
+  skipped?: number
+}
+
+/** Most examples of a group. */
+const maxExamples = 3
+/** Answers of which `shape` reads only whether they change. */
+const shapeless = new Set(['cache.key', 'origin.url', 'redirect.location', 'response.location'])
+
+/**
+ * Compares what both sides do to many requests, and groups those with equal deltas. Keeps counts
+ * and examples only, so the requests may come from a stream.
+ *
+ * @param findSides the sides of the domain of a host; null for a foreign host
+ */
+export function groupEffects(
+  requests: Iterable<CountedRequest>,
+  findSides: (host: string) => Sides | null,
+  { groupBy = 'answers', skipped = 0 }: GroupOptions = {},
+): Effects {
+  const groups = new Map<string, EffectGroup>()
+  const effects: Effects = { total: skipped, skipped, same: 0, groups: [] }
+  for (const { request, count } of requests) {
+    effects.total += count
+    const found = readFacts(request, findSides)
+    if (found === null) {
+      effects.skipped += count
+      continue
+    }
+    const comparison = compareFacts(found.sides, found.facts, 'noticed')
+    if (comparison.deltas.length === 0) effects.same += count
+    else addToGroup(groups, found.sides, String(request['url']), count, comparison, groupBy)
+  }
+  effects.groups = [...groups.values()].toSorted(compareGroups)
+  return effects
+}
+
+/** Reads the facts of a request of a known domain; null for others, and for what is no request. */
+function readFacts(
+  request: Record<string, Json>,
+  findSides: (host: string) => Sides | null,
+): { sides: Sides; facts: Facts } | null {
+  try {
+    const sides = findSides(parseUrl(String(request['url'] ?? ''), null).host)
+    return sides === null ? null : { sides, facts: parseRequest(request, sides.domain) }
+  } catch (error) {
+    if (error instanceof BadRequest) return null
+    throw error
+  }
+}
+
+function addToGroup(
+  groups: Map<string, EffectGroup>,
+  sides: Sides,
+  url: string,
+  count: number,
+  { deltas, findRules }: Comparison,
+  groupBy: NonNullable<GroupOptions['groupBy']>,
+): void {
+  const key = canonicalizeJson(deltas.map((delta) => describe(delta, groupBy)))
+  const items = listCauses(sides, deltas)
+  const group = groups.get(key)
+  if (group !== undefined) {
+    group.count += count
+    group.domains = addTo(group.domains, [sides.domain]).toSorted()
+    group.items = addTo(group.items, items).toSorted()
+    if (group.examples.length < maxExamples) group.examples = addTo(group.examples, [url])
+    return
+  }
+  const [strongest] = deltas.toSorted(compareStrength)
+  if (strongest === undefined) return
+  groups.set(key, {
+    class: strongest.class === 'visible' ? 'visible' : 'content',
+    verdict: strongest.verdict,
+    count,
+    domains: [sides.domain],
+    items,
+    examples: [url],
+    deltas: deltas.map((delta) => ({ ...delta, rules: findRules(delta) })),
+  })
+}
+
+/** What deltas of a group have in common. */
+function describe(delta: Delta, groupBy: NonNullable<GroupOptions['groupBy']>): Json {
+  const { field, verdict, before, after } = delta
+  if (groupBy === 'shape' && shapeless.has(field)) return [field, verdict]
+  return [field, verdict, toJson(before), toJson(after)]
+}
+
+function toJson(answer: Delta['before']): Json {
+  return 'value' in answer ? { value: answer.value } : { unknown: [...answer.unknown] }
+}
+
+function addTo<T>(list: T[], more: readonly T[]): T[] {
+  const missing = more.filter((each) => !list.includes(each))
+  return missing.length === 0 ? list : [...list, ...missing]
+}
+
+function compareGroups(a: EffectGroup, b: EffectGroup): number {
+  const byStrength = compareStrength(a, b)
+  if (byStrength !== 0) return byStrength
+  if (a.count !== b.count) return b.count - a.count
+  const [first = '', second = ''] = [a.examples[0], b.examples[0]]
+  return first < second ? -1 : Number(first > second)
+}
