@@ -29,7 +29,7 @@ const allowed: Record<string, string> = {
   manifest: 'core/trace core/catalog files core/model',
   state: 'files core/model',
   service: 'core/model',
-  'outlets/report': 'core/catalog core/model',
+  'outlets/report': 'core/effects core/catalog core/model',
   'outlets/page': 'core/model',
   emulator: 'core/catalog files core/model',
   files: 'core/model',

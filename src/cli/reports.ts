@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import type { HistoryEntry } from '../core/model/applied.ts'
+import type { Effects } from '../core/effects/group.ts'
 import { selectDefinite, type Plan } from '../core/model/plan.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
@@ -15,7 +16,7 @@ const plainStyle = { paint: plainPaint, columns: 110, verbose: false }
 /** Subjects of the reports of each command. */
 interface Subjects {
   /** `notes`: about the state, without the warnings of the plan. */
-  plan: { plan: Plan; notes: string[] }
+  plan: { plan: Plan; effects: Effects | null; notes: string[] }
   apply: ApplyRecord
   /** `at`: ms since 1970. */
   drift: { found: FoundDrift; at: number; target: string[]; items: string[]; commit: string | null }
@@ -40,9 +41,9 @@ type Render<Subject> = (subject: Subject, about: About) => Promise<string>
 /** Renderers of all reports, by command and by the ending of the file. */
 const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>> } = {
   plan: {
-    '.md': async ({ plan, notes }) => {
+    '.md': async ({ plan, effects, notes }) => {
       const { formatPlanMarkdown } = await import('../outlets/report/plan/markdown.ts')
-      return formatPlanMarkdown({ ...plan, warnings: [...notes, ...plan.warnings] })
+      return formatPlanMarkdown({ ...plan, warnings: [...notes, ...plan.warnings] }, effects)
     },
     '.html': async ({ plan, notes }, about) => {
       const { buildPlanPage } = await import('../outlets/report/page/build-plan-page.ts')
@@ -51,10 +52,10 @@ const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>>
       const times = computePlanTimes(writes, about.workspace, false)
       return formatPage(buildPlanPage(plan, times, describePage(about, plan.basis, notes)))
     },
-    '.json': async ({ plan }, { workspace }) => {
+    '.json': async ({ plan, effects }, { workspace }) => {
       const { buildPlanJson } = await import('../outlets/report/plan/json.ts')
       const { itemKeys } = workspace.config.service
-      return formatJson(buildPlanJson(plan, (key) => itemKeys[key] ?? key))
+      return formatJson(buildPlanJson(plan, (key) => itemKeys[key] ?? key, effects))
     },
   },
   apply: {

@@ -24,16 +24,22 @@ import {
   releaseHint,
 } from './submission/strange-release.ts'
 import type { Write } from '../core/model/change.ts'
+import type { Effects } from '../core/effects/group.ts'
+import { findEffects, type EffectsRequest } from './tracing/effects.ts'
 import { computeTimes } from '../core/plan/plan-times.ts'
 
 /** Options of a plan. */
 export interface PlanRequest extends SelectionRequest {
   effort?: Effort
+  /** Requests that are compared before and after the changes. */
+  effects?: EffectsRequest | null
 }
 
 /** Plan and its notes. */
 export interface Planned {
   plan: Plan
+  /** Null unless asked for. */
+  effects: Effects | null
   /** Notes about the state that the plan is based on. */
   notes: string[]
   /** True if the rollback of a rollout is unfinished: part of its change is still live. */
@@ -75,7 +81,9 @@ export async function plan(
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
+  const { effects = null } = request
   return {
+    effects: effects === null ? null : findEffects(workspace, recorded, made.changes, effects),
     plan: {
       ...made,
       warnings,

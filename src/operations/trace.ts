@@ -5,9 +5,7 @@ import { formatPointerStep, isSameJson, parsePointer } from '../core/model/json.
 import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
 import type { Candidates } from '../core/trace/evaluation.ts'
 import { buildOutput, type Locate } from '../core/trace/output.ts'
-import type { Preset } from '../core/trace/readings.ts'
 import type { Rule } from '../core/trace/rule.ts'
-import { BadSetting, buildSettings } from '../core/trace/settings.ts'
 import { compile, type Compiled } from '../core/trace/compiled.ts'
 import { trace } from '../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../core/trace/url.ts'
@@ -16,16 +14,13 @@ import { loadState } from './runtime/open-state.ts'
 import type { StateOutside } from './runtime/outside.ts'
 import type { Desired, Findings, Secrets, Settings } from './runtime/workspace-parts.ts'
 import { readConfiguration, readDesired, readObserved, readRecorded } from './tracing/candidates.ts'
+import { settleReadings, type Assumptions } from './tracing/readings.ts'
 import { refuseInvalid } from './validate.ts'
 
 /** Through which configuration, and by which readings. */
-export interface TraceOptions {
+export interface TraceOptions extends Assumptions {
   /** Manifests (default), state, an observed configuration, or one with any candidates. */
   of?: 'desired' | 'recorded' | { observed: Json } | { configuration: Json }
-  /** Preset of readings; by default that of the workspace file. */
-  preset?: Preset
-  /** Answers of readings, over those of the workspace file. */
-  assume?: JsonObject
 }
 
 /** Requests to trace, as files have them: `{url, method, headers, ip, …}`. */
@@ -60,7 +55,7 @@ export async function traceRequests(
   const { of = 'desired' } = request
   if (of === 'desired') refuseInvalid(workspace)
   const source = await openSource(workspace, of, outside)
-  const settings = readSettings(workspace, request)
+  const settings = settleReadings(workspace, request)
   const compiled = new Map<Domain, Compiled>()
   const find = createDomainFinder(source.domains)
   return request.requests.map((each, i) =>
@@ -137,23 +132,6 @@ function findDomain(request: Json, name: string, find: (host: string) => Domain 
     recorded: 'no state of it is recorded',
   }
   throw new BadRequest(`${host} is not a known domain: ${where[name] ?? 'the file lacks it'}`)
-}
-
-function readSettings(
-  { config }: Settings,
-  { preset, assume = {} }: Pick<TraceRequest, 'preset' | 'assume'>,
-): Compiled['settings'] {
-  const timezone = config.service.timezone
-  const build = (answers: JsonObject) => {
-    try {
-      return buildSettings({ preset: preset ?? config.trace.preset, assume: answers, timezone })
-    } catch (error) {
-      if (!(error instanceof BadSetting)) throw error
-      const hint = '"edgewise explain readings" lists readings and answers.'
-      throw new EdgewiseError('usage', `--assume: ${error.message}`, hint)
-    }
-  }
-  return build({ ...(config.trace.assume as JsonObject), ...assume })
 }
 
 function explainFault<T>(i: number, count: number, run: () => T): T {

@@ -14,6 +14,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     version: 1,
     id: 'simulation',
     trace: { preset: 'usual', assume: {} },
+    requests: [],
     service: {
       ...service,
       writtenUrl: service.url,

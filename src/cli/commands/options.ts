@@ -1,6 +1,6 @@
 /** Options that several commands share, with the parsed values. */
 import { extname } from 'node:path'
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { ItemKey } from '../../core/model/item.ts'
 
 /** Selection of domains and items. Empty lists select all. */
@@ -144,4 +144,29 @@ export function createIntegerParser(min: number, max: number) {
       throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
     return value
   }
+}
+
+/** Options of commands that show what a change does to requests. */
+export interface EffectsOptions {
+  requests: string[]
+  sample?: number
+  log?: 'combined'
+  base?: string
+  groupBy?: 'shape'
+  assume: string[]
+  strict?: boolean
+}
+
+/** Adds {@link EffectsOptions}. */
+export function addEffectsOptions(command: Command): Command {
+  return command
+    .option('--requests <file>', 'trace these requests before and after; repeatable', collect, [])
+    .addOption(new Option('--log <format>', 'the files are logs').choices(['combined']))
+    .option('--base <url>', 'with --log: scheme and host of what has none')
+    .option('--sample <lines>', 'with --log: at most so many lines', createIntegerParser(1, 1e9))
+    .addOption(
+      new Option('--group-by <what>', 'group by whether keys and URLs change').choices(['shape']),
+    )
+    .option('--assume <answers>', 'answers of readings, as for "edgewise trace"', collect, [])
+    .option('--strict', 'leave open what the specification does not say')
 }

@@ -3,13 +3,15 @@ import type { Effort } from '../../core/model/plan.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import {
+  addEffectsOptions,
   addReportOption,
   addSelectionOptions,
+  type EffectsOptions,
   type ReportOptions,
   type SelectionOptions,
 } from './options.ts'
 
-interface PlanOptions extends SelectionOptions, ReportOptions {
+interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions {
   detailedExitcode?: boolean
   out?: string
   effort: Effort
@@ -34,31 +36,36 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { io } = context
       const workspace = openValidWorkspace(context, 'available')
+      const { readEffectsRequest } = await import('../requests/effects-request.ts')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
       const request = {
         target,
         items,
         effort,
+        effects: readEffectsRequest(context, workspace, options),
       }
-      const { plan, notes, rollbackUnfinished } = await makePlan(workspace, request, {
+      const { plan, effects, notes, rollbackUnfinished } = await makePlan(workspace, request, {
         outside: io,
       })
       for (const warning of [...notes, ...plan.warnings]) dialogue.warn(warning)
       const { itemKeys } = workspace.config.service
-      const json = () => formatJson(buildPlanJson(plan, (key) => itemKeys[key] ?? key))
+      const wireName = (key: string) => itemKeys[key] ?? key
       if (options.out !== undefined)
-        await saveOutput(createOutput(options.out, workspace, io), json())
+        await saveOutput(
+          createOutput(options.out, workspace, io),
+          formatJson(buildPlanJson(plan, wireName)),
+        )
       for (const file of createReports('plan', options, workspace, io))
-        await file.save({ plan, notes })
-      if (context.options.json === true) io.out(json())
-      else await dialogue.show({ kind: 'plan', plan })
+        await file.save({ plan, effects, notes })
+      if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, effects)))
+      else await dialogue.show({ kind: 'plan', plan, effects })
       const isDefinite = plan.changes.length > plan.summary.conditional
       const differs = isDefinite || rollbackUnfinished || plan.summary.held > 0
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
-  addReportOption(addSelectionOptions(command))
+  addEffectsOptions(addReportOption(addSelectionOptions(command)))
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import type { TraceCommandOptions } from '../trace.ts'
+import type { TraceCommandOptions } from '../requests/trace.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise trace`: shows what a configuration does to requests. Calls nothing. */
@@ -14,7 +14,7 @@ export function declareTrace(program: Command, declare: Declare): void {
       'trace https://www.example.com/a.jpg --of recorded --strict',
     ],
     run: async (context, args, options) =>
-      (await import('../trace.ts')).trace(context, args, options),
+      (await import('../requests/trace.ts')).trace(context, args, options),
   })
   command
     .option(

@@ -16,6 +16,7 @@ import {
 import { buildDriftJson } from '../../outlets/report/drift/json.ts'
 import { formatDrift, listUnreadable } from '../../outlets/report/drift/text.ts'
 import { formatPlanSummary } from '../../outlets/report/plan/summary.ts'
+import { formatEffects } from '../../outlets/report/effects/text.ts'
 import { formatPlan } from '../../outlets/report/plan/text.ts'
 import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/runtime/ports.ts'
@@ -83,7 +84,7 @@ function showLock(
 }
 
 function showPlan(
-  { plan }: Extract<Subject, { kind: 'plan' }>,
+  { plan, effects = null }: Extract<Subject, { kind: 'plan' }>,
   { io, options, paint }: CommandContext,
 ): void {
   if (options.json === true) return
@@ -92,6 +93,7 @@ function showPlan(
   const { columns, outIsTerminal: repeatsSummary } = io
   const style = { paint, columns, verbose: options.verbose === true, repeatsSummary }
   io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
+  if (effects !== null) io.out(`\n${formatEffects(effects, style)}\n`)
 }
 
 function showDrift(

@@ -32,6 +32,7 @@ export function checkRules(
     ...checkItemKeys(config.service.itemKeys, find('/service/itemKeys')),
     ...checkFileGlobs('/manifests', config.manifests),
     ...checkFileGlobs('/profiles', config.profiles),
+    ...checkFileGlobs('/requests', config.requests),
     ...checkDomainGlobs(config),
     ...Object.keys(config.defaults).flatMap((item) =>
       checkItem(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),

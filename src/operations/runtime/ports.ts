@@ -1,3 +1,4 @@
+import type { Effects } from '../../core/effects/group.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import type { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -45,7 +46,7 @@ export interface Dialogue {
 
 /** Subject of `show`. */
 export type Subject =
-  | { kind: 'plan'; plan: Plan }
+  | { kind: 'plan'; plan: Plan; effects?: Effects | null }
   /** The plan shown before, now that its conditional changes are decided: what is sent. */
   | ({ kind: 'compared' } & Compared)
   /** Selected state loaded under the lock, and the unfinished applies. */

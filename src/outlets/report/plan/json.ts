@@ -1,13 +1,19 @@
+import type { Effects } from '../../../core/effects/group.ts'
 import type { Change, Write } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
 import type { Plan } from '../../../core/model/plan.ts'
+import { buildEffectsJson } from '../effects/json.ts'
 
 /**
  * Builds the JSON of a plan, `edgewise.plan/1`. `wireName` returns the key of an item in the body
  * of a write.
  */
-export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
+export function buildPlanJson(
+  plan: Plan,
+  wireName: (item: ItemKey) => string,
+  effects: Effects | null = null,
+): JsonObject {
   const { desired, recorded, target, items, commit, onTopOf } = plan.basis
   return pickDefined({
     format: 'edgewise.plan/1',
@@ -29,6 +35,7 @@ export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): 
     ),
     older: plan.older?.map((each) => ({ ...each })),
     waves: plan.waves?.map((each) => ({ ...each, kinds: [...each.kinds] })),
+    requests: effects === null ? undefined : buildEffectsJson(effects),
   })
 }
 

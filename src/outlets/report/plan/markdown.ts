@@ -1,4 +1,6 @@
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
+import type { Effects } from '../../../core/effects/group.ts'
+import { formatEffectsMarkdown } from '../effects/markdown.ts'
 import { groupPlanChanges } from './blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.ts'
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
@@ -19,7 +21,7 @@ export const maxFirstDomains = 10
  * folded section for each block of equal changes. Values are in code fences that they can't close.
  * The text never exceeds the limit of a comment; omitted changes are counted.
  */
-export function formatPlanMarkdown(plan: Plan): string {
+export function formatPlanMarkdown(plan: Plan, effects: Effects | null = null): string {
   const warnings =
     plan.warnings.length === 0
       ? ''
@@ -29,11 +31,12 @@ export function formatPlanMarkdown(plan: Plan): string {
             maxWarnings,
           ),
         )}`
+  const noticed = effects === null ? '' : `${formatEffectsMarkdown(effects)}\n`
   const definite = selectDefinite(plan)
   if (definite.changes.length === 0)
-    return `### Edgewise plan\n\n${formatNothing(plan)}\n${warnings}`
+    return `### Edgewise plan\n\n${noticed}${formatNothing(plan)}\n${warnings}`
   const head =
-    `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)}\n` +
+    `### Edgewise plan\n\n${noticed}${formatPlanSummary(plan, plainPaint)}\n` +
     `${formatCompared(plan)}${warnings}\n${formatChangeTable(definite.changes)}`
   const lines = [
     ...formatWaves(definite, maxFirstDomains),

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatSeconds } from './duration.ts'
+import { sayKey, sayReasons } from './say-values.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { truncate, wrap } from '../text/wrap.ts'
 import type { Paint } from '../text/paint.ts'
@@ -104,33 +105,6 @@ function sayAnswer(
 function sayMarks(answer: Json | undefined): string {
   const isManaged = part(answer, 'unknown') === undefined
   return (isManaged ? '' : ' *') + (part(answer, 'rests') === true ? ' ~' : '')
-}
-
-/** Names of one kind of reason that are listed without `-v`. */
-const maxNames = 4
-
-/**
- * Says reasons by their kind: `not given: method, origin.status`. Without `-v`, unmanaged items are
- * named only if nothing else is missing.
- */
-function sayReasons(reasons: string[], isVerbose: boolean): string {
-  const others = reasons.filter((reason) => !reason.startsWith('unmanaged '))
-  const shown = isVerbose || others.length === 0 ? reasons : others
-  const kinds: [prefix: string, words: string][] = [
-    ['not-given ', 'not given: '],
-    ['not-specified ', 'not specified: '],
-    ['in-doubt ', 'in doubt: '],
-    ['unmanaged ', 'unmanaged: '],
-    ['undecidable ', 'undecidable: '],
-  ]
-  return kinds
-    .flatMap(([prefix, words]) => {
-      const named = shown.filter((reason) => reason.startsWith(prefix))
-      const names = named.map((reason) => reason.slice(prefix.length))
-      const max = isVerbose ? names.length : maxNames
-      return names.length === 0 ? [] : [words + listSome(names, max)]
-    })
-    .join('; ')
 }
 
 function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
@@ -245,14 +219,6 @@ function sayRuleTime(rule: Json, readRule: ReadRule): string {
   const count = value['expire'] ?? value['time']
   const unit = value['expire_unit'] ?? value['timeunit'] ?? 's'
   return count === undefined ? '' : `${String(count)} ${String(unit)}`
-}
-
-function sayKey(key: Json): string {
-  if (!isObject(key)) return 'none'
-  const { domains, scheme, path, query } = key
-  const names = Array.isArray(domains) ? domains.map(String).join(', ') : ''
-  const text = query === null ? String(path) : `${String(path)}?${String(query)}`
-  return `${names} ${String(scheme)} ${text}`
 }
 
 function sayFlag(value: Json): string {

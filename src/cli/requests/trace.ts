@@ -1,15 +1,16 @@
 import { resolve } from 'node:path'
-import { parseEntries } from '../core/effects/requests/parse-requests.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import { isObject, parseJson, type Json, type JsonObject } from '../core/model/json.ts'
-import { traceRequests, type TraceOptions } from '../operations/trace.ts'
-import { formatTrace } from '../outlets/report/trace/text.ts'
-import { exitCodes } from './exit-codes.ts'
-import type { CommandContext } from './io.ts'
-import { loadFile } from './load-file.ts'
-import { findCheckout } from '../state/git/find-repository.ts'
-import { loadSources } from './load-sources.ts'
-import { openWorkspace, refuseInvalidManifests } from './open.ts'
+import { parseEntries } from '../../core/effects/requests/parse-requests.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { isObject, parseJson, type Json, type JsonObject } from '../../core/model/json.ts'
+import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
+import { formatTrace } from '../../outlets/report/trace/text.ts'
+import { readAssumptions } from './assumptions.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { CommandContext } from '../io.ts'
+import { loadFile } from '../load-file.ts'
+import { findCheckout } from '../../state/git/find-repository.ts'
+import { loadSources } from '../load-sources.ts'
+import { openWorkspace, refuseInvalidManifests } from '../open.ts'
 
 /** Options of `edgewise trace`, as the command line has them. */
 export interface TraceCommandOptions {
@@ -193,25 +194,4 @@ function loadJson(context: CommandContext, path: string): Json {
   const value = parseJson(load(context, path))
   if (value === undefined) throw new EdgewiseError('usage', `${path} is not JSON`)
   return value
-}
-
-/** Parses `R4=search,R5=whole-url`; a list has `+` between its entries. */
-function readAssumptions(given: string[]): JsonObject {
-  return Object.fromEntries(
-    given
-      .flatMap((each) => each.split(','))
-      .map((each) => {
-        const [name = '', ...rest] = each.split('=')
-        const answer = rest.join('=')
-        if (answer === '')
-          throw new EdgewiseError('usage', `--assume needs READING=ANSWER, got ${quote(each)}`)
-        return [name, parseAnswer(name, answer)]
-      }),
-  )
-}
-
-function parseAnswer(name: string, answer: string): Json {
-  if (/^\d+$/.test(answer)) return Number(answer)
-  const isList = answer.includes('+') || (name === 'unmanaged' && /_/.test(answer))
-  return isList ? answer.split('+') : answer
 }

@@ -1,0 +1,76 @@
+import { join, resolve } from 'node:path'
+import { readCombinedLog } from '../../core/effects/requests/parse-log.ts'
+import { readRequestFile, type RequestFile } from '../../core/effects/requests/parse-requests.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { findFiles } from '../../manifest/manifests/find-files.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { EffectsRequest } from '../../operations/tracing/effects.ts'
+import { findCheckout } from '../../state/git/find-repository.ts'
+import { readAssumptions } from './assumptions.ts'
+import type { EffectsOptions } from '../commands/options.ts'
+import type { CommandContext } from '../io.ts'
+import { loadFile } from '../load-file.ts'
+
+/**
+ * Reads the requests whose effects are shown: those of the options, otherwise those of the
+ * workspace file; null without any.
+ *
+ * @throws EdgewiseError `usage` if a file has no request, or an option needs another one
+ */
+export function readEffectsRequest(
+  { io, options: { verbose } }: CommandContext,
+  { root, config }: Pick<LoadedWorkspace, 'root' | 'config'>,
+  options: EffectsOptions,
+): EffectsRequest | null {
+  const { requests, log, base, sample } = options
+  refuseLonely(options)
+  const load = (path: string, called: string, hint: string) =>
+    loadFile(path, called, hint, findCheckout(io.cwd))
+  const named = requests.map((path) => {
+    const text = load(resolve(io.cwd, path), path, '')
+    return log === undefined
+      ? readRequestFile(text, path)
+      : readCombinedLog(text, path, {
+          ...(base === undefined ? {} : { base }),
+          ...(sample === undefined ? {} : { sample }),
+        })
+  })
+  const own = requests.length > 0 ? [] : loadOwn(root, config.requests, load)
+  const files = [...named, ...own]
+  if (files.length === 0) return null
+  return {
+    files,
+    groupBy: options.groupBy ?? 'answers',
+    reveals: verbose === true,
+    ...(options.strict === true ? { preset: 'strict' } : {}),
+    assume: readAssumptions(options.assume),
+  }
+}
+
+/** Loads the files that the key `requests` names. */
+function loadOwn(
+  root: string,
+  globs: string[],
+  load: (path: string, called: string, hint: string) => string,
+): RequestFile[] {
+  if (globs.length === 0) return []
+  const { paths } = findFiles(root, [globs])
+  const hint = 'See "requests" in edgewise.yaml.'
+  if (paths.length === 0)
+    throw new EdgewiseError('usage', `no file matches ${globs.join(', ')}`, hint)
+  return paths.map((path) => readRequestFile(load(join(root, path), path, hint), path))
+}
+
+/** Refuses options that are only for files that are not given. */
+function refuseLonely({ requests, log, base, sample }: EffectsOptions): void {
+  const isLog = log !== undefined
+  const lonely = [
+    ['--log', isLog && requests.length === 0, '--requests FILE'],
+    ['--base', base !== undefined && !isLog, '--log combined'],
+    ['--sample', sample !== undefined && !isLog, '--log combined'],
+  ].find(([, isLonely]) => isLonely === true)
+  if (lonely !== undefined)
+    throw new EdgewiseError('usage', `${String(lonely[0])} needs ${String(lonely[2])}`)
+  if (base !== undefined && !/^https?:\/\/[^/?#]+\/?$/i.test(base))
+    throw new EdgewiseError('usage', '--base is an address such as https://www.example.com')
+}

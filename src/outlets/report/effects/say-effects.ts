@@ -1,0 +1,108 @@
+import type { Delta, EffectClass, SideAnswer } from '../../../core/effects/compare.ts'
+import type { EffectGroup, Effects } from '../../../core/effects/group.ts'
+import { isObject, type Json } from '../../../core/model/json.ts'
+import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import { formatSeconds } from '../trace/duration.ts'
+import { sayKey, sayReasons } from '../trace/say-values.ts'
+
+/** Most answers of one group that its line names. */
+const maxAnswers = 3
+
+/** Titles of the classes of effects, as headings of their groups. */
+export const classTitles: Record<EffectGroup['class'], string> = {
+  visible: 'visitors notice',
+  content: 'other or older content',
+}
+
+/** Says how many requests change: `60 of 1200 requests change · 3 skipped`. */
+export function sayCounts({ total, skipped, same, groups }: Effects): string {
+  const count = (name: EffectClass) =>
+    groups
+      .filter((group) => group.class === name && !isUncertain(group))
+      .reduce((sum, group) => sum + group.count, 0)
+  const { before, after } = countUnknown(groups)
+  const [visible, content] = [count('visible'), count('content')]
+  return [
+    `${pluralize(total - skipped, 'request')} traced`,
+    ...(visible === 0 ? [] : [`${visible} that visitors notice`]),
+    ...(content === 0 ? [] : [`${content} with other or older content`]),
+    ...(before === 0 ? [] : [`${before} unknown before`]),
+    ...(after === 0 ? [] : [`${after} unknown after`]),
+    `${same} the same`,
+    ...(skipped === 0 ? [] : [`${skipped} skipped`]),
+  ].join(' · ')
+}
+
+/** Counts the requests of which one side, or none, is known; the latter count as after. */
+function countUnknown(groups: readonly EffectGroup[]): { before: number; after: number } {
+  const counts = { before: 0, after: 0 }
+  for (const group of groups.filter(isUncertain)) {
+    const isAfter = listHeadlines(group).some(({ after }) => 'unknown' in after)
+    counts[isAfter ? 'after' : 'before'] += group.count
+  }
+  return counts
+}
+
+/** Tests whether it is not certain that anything changes. */
+function isUncertain(group: EffectGroup): boolean {
+  return listHeadlines(group).every(({ verdict }) => verdict === 'may-differ')
+}
+
+/** Says what changes: `outcome served → denied`; the strongest answers, then how many more. */
+export function sayGroup(group: EffectGroup): string {
+  const headlines = listHeadlines(group)
+  const said = headlines.slice(0, maxAnswers).map(sayDelta)
+  const rest = headlines.length - maxAnswers
+  return [...said, ...(rest > 0 ? [`${pluralize(rest, 'more answer')}`] : [])].join('; ')
+}
+
+/** Says an answer before and after. */
+export function sayDelta({ field, before, after }: Delta): string {
+  const [left, right] = [saySide(field, before), saySide(field, after)]
+  return left === right ? `${field} may change: it is ${left}` : `${field} ${left} → ${right}`
+}
+
+/** Tests whether some answer is not known before only because items were not managed. */
+export function isMissingUnmanaged({ groups }: Effects): boolean {
+  return groups.some(({ deltas }) =>
+    deltas.some(
+      ({ before }) =>
+        'unknown' in before && before.unknown.every((reason) => reason.startsWith('unmanaged ')),
+    ),
+  )
+}
+
+/** The deltas that name a group: an outcome stands for what follows from it. */
+function listHeadlines({ deltas, class: strongest, verdict }: EffectGroup): Delta[] {
+  const outcome = deltas.filter(({ field }) => field === 'outcome')
+  if (outcome.length > 0) return outcome
+  return deltas.filter((delta) => delta.class === strongest && delta.verdict === verdict)
+}
+
+/** Says where: `60 requests of www.example.com, e.g. https://…`. */
+export function sayRequests({ count, domains, examples }: EffectGroup): string {
+  const whose = domains.length === 1 ? domains[0] : pluralize(domains.length, 'domain')
+  const example = examples[0] === undefined ? '' : `, e.g. ${examples[0]}`
+  return escapeInvisible(`${pluralize(count, 'request')} of ${whose}${example}`)
+}
+
+function saySide(field: string, answer: SideAnswer): string {
+  return escapeInvisible(
+    'unknown' in answer
+      ? `unknown (${sayReasons([...answer.unknown], false)})`
+      : sayValue(field, answer.value),
+  )
+}
+
+function sayValue(field: string, value: Json): string {
+  if (field === 'cache.key') return sayKey(value)
+  if (typeof value === 'number' && (field === 'cache.seconds' || field === 'cache.lifetime'))
+    return value === 0 ? 'none' : formatSeconds(value)
+  if (value === null) return field === 'cache.seconds' ? 'as the origin says' : 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
+    return value.length === 0 ? 'none' : listSome(value.map(String), 4)
+  if (Array.isArray(value) || isObject(value)) return JSON.stringify(value)
+  return String(value)
+}

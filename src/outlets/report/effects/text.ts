@@ -1,0 +1,48 @@
+import type { EffectGroup, Effects } from '../../../core/effects/group.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import type { Paint } from '../text/paint.ts'
+import { wrap } from '../text/wrap.ts'
+import {
+  classTitles,
+  isMissingUnmanaged,
+  sayCounts,
+  sayDelta,
+  sayGroup,
+  sayRequests,
+} from './say-effects.ts'
+
+/** Most groups without `-v`. */
+const maxGroups = 8
+
+/** Formats what a change does to requests, in lines of at most the columns. */
+export function formatEffects(
+  effects: Effects,
+  { paint, columns, verbose }: { paint: Paint; columns: number; verbose: boolean },
+): string {
+  const shown = verbose ? effects.groups : effects.groups.slice(0, maxGroups)
+  const rest = effects.groups.length - shown.length
+  const lines = [
+    wrap(`Requests: ${sayCounts(effects)}`, columns, '').replace(/^Requests:/, paint.bold),
+  ]
+  let title = ''
+  for (const group of shown) {
+    const own = classTitles[group.class]
+    if (own !== title) lines.push(paint.bold(`  ${own}`))
+    title = own
+    lines.push(...formatGroup(group, columns, verbose))
+  }
+  if (rest > 0) lines.push(paint.dim(`  … and ${pluralize(rest, 'more group')} (-v shows all)`))
+  if (isMissingUnmanaged(effects)) {
+    const hint = '"--assume unmanaged=absent" takes items that were not managed as not set.'
+    lines.push(paint.dim(wrap(hint, columns, '  ')))
+  }
+  return lines.join('\n')
+}
+
+function formatGroup(group: EffectGroup, columns: number, verbose: boolean): string[] {
+  const answers = verbose ? group.deltas.map(sayDelta) : [sayGroup(group)]
+  return [
+    ...answers.map((text) => wrap(text, columns, '    ')),
+    wrap(`${sayRequests(group)} (${group.items.join(', ')})`, columns, '      '),
+  ]
+}

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
+import { Place } from './cli.ts'
+
+const domain = 'www.example.com'
+const complete = ['--assume', 'unmanaged=absent']
+
+let place: Place
+beforeEach(async () => {
+  place = new Place('emulator')
+  configure(
+    'https: {cert_id: 1001}',
+    'cache_rule_list: [{match_method: ext, pattern: jpg, expire: 300}]',
+  )
+  const { code } = await place.cli('apply', '--yes')
+  expect(code).toBe(0)
+})
+afterEach(() => place.remove())
+
+/** Writes the manifest of the domain, with an origin and some lines more. */
+function configure(...lines: string[]): void {
+  const config = ['origin: {default_master: 192.0.2.10}', ...lines]
+  place.write(
+    'domains/www.yaml',
+    [`domain: ${domain}`, 'config:', ...config.map((line) => `  ${line}`), ''].join('\n'),
+  )
+}
+
+/** Lengthens caching, and denies a network. */
+function change(): void {
+  configure(
+    'https: {cert_id: 1001}',
+    'cache_rule_list: [{match_method: ext, pattern: jpg, expire: 1800}]',
+    'ip_black_list: {list: [203.0.113.0/24]}',
+  )
+}
+
+const plan = (...args: string[]) => place.cli('plan', ...args)
+
+async function json(...args: string[]): Promise<JsonObject> {
+  const { out, code } = await plan(...args, '--json')
+  expect(code).toBe(0)
+  const found = JSON.parse(out) as JsonObject
+  const schema = JSON.parse(readFileSync('schemas/output/plan.schema.json', 'utf8')) as JsonObject
+  const ajv = new Ajv2020({ strict: false })
+  expect(ajv.validate(schema, found), JSON.stringify(ajv.errors)).toBe(true)
+  const { requests } = found
+  if (!isObject(requests)) throw new Error('the plan has no effects')
+  return requests
+}
+
+const groupsOf = (effects: JsonObject): JsonObject[] =>
+  (effects['groups'] as Json[]).filter(isObject)
+
+const known = {
+  method: 'GET',
+  headers: { '*': null },
+  origin: { status: 200, headers: { '*': null } },
+}
+const image = { ...known, url: `https://${domain}/a.jpg`, ip: '192.0.2.1' }
+const denied = { ...image, ip: '203.0.113.9' }
+
+describe('requests before and after', () => {
+  beforeEach(change)
+
+  it('are grouped by what changes, the strongest first', async () => {
+    const requests = [
+      { ...image, count: 3 },
+      { ...image, url: `https://${domain}/b.jpg` },
+      denied,
+      { ...known, url: `https://${domain}/a.css`, ip: '192.0.2.1' },
+    ]
+    place.write('requests.json', JSON.stringify(requests))
+    const effects = await json('--requests', 'requests.json', ...complete)
+    expect(effects).toMatchObject({ total: 6, skipped: 0, same: 1 })
+    const [first, second, ...others] = groupsOf(effects)
+    expect(others).toEqual([])
+    expect(first).toMatchObject({
+      class: 'visible',
+      verdict: 'differs',
+      count: 1,
+      domains: [domain],
+    })
+    expect(first?.['deltas']).toContainEqual({
+      field: 'outcome',
+      class: 'visible',
+      verdict: 'differs',
+      before: { value: 'served' },
+      after: { value: 'denied' },
+      rules: [
+        { side: 'after', item: 'ip_black_list', pointer: '/list/0', pattern: '203.0.113.0/24' },
+      ],
+    })
+    expect(second).toMatchObject({
+      class: 'content',
+      count: 4,
+      items: ['cache_rule_list'],
+      examples: [`https://${domain}/a.jpg`, `https://${domain}/b.jpg`],
+    })
+    expect(second?.['deltas']).toMatchObject([
+      { field: 'cache.seconds', before: { value: 300 }, after: { value: 1800 } },
+      { field: 'cache.lifetime' },
+    ])
+  })
+
+  it('are unknown before where an item was not managed', async () => {
+    place.write('requests.json', JSON.stringify([denied]))
+    const [group] = groupsOf(await json('--requests', 'requests.json'))
+    expect(group).toMatchObject({ class: 'visible' })
+    const { out } = await plan('--requests', 'requests.json')
+    expect(out).toMatch(/1 unknown before/)
+    expect(out).toMatch(/--assume unmanaged=absent/)
+  })
+
+  it('are the same if they are released', async () => {
+    place.write('requests.json', JSON.stringify([image]))
+    configure('https: {cert_id: 1001}')
+    expect(await json('--requests', 'requests.json', ...complete)).toMatchObject({ same: 1 })
+  })
+
+  it('come from the files that edgewise.yaml names', async () => {
+    place.write('samples/a.txt', `# samples\nGET https://${domain}/a.jpg\n`)
+    place.write('samples/b.txt', `https://${domain}/b.jpg\nhttps://foreign.example.org/\n`)
+    const file = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
+    place.write('edgewise.yaml', `${file}requests: [samples/*.txt]\n`)
+    expect(await json(...complete)).toMatchObject({ total: 3, skipped: 1 })
+    place.write('one.txt', `https://${domain}/a.jpg\n`)
+    expect(await json('--requests', 'one.txt')).toMatchObject({ total: 1 })
+  })
+
+  it('come from a log in the combined format', async () => {
+    const line = (target: string) =>
+      `203.0.113.9 - - [10/Oct/2026:13:55:36 +0000] "GET ${target} HTTP/1.1" 200 12 "-" "curl/8"`
+    place.write('access.log', [line('/a.jpg'), line('/a.jpg'), 'garbage', ''].join('\n'))
+    const log = ['--requests', 'access.log', '--log', 'combined', ...complete]
+    const effects = await json(...log, '--base', `https://${domain}`)
+    expect(effects).toMatchObject({ total: 3, skipped: 1 })
+    expect(groupsOf(effects)).toMatchObject([{ count: 2 }])
+    place.write('access.log', `${line('/a.jpg')}\n`.repeat(5))
+    const few = await json(...log, '--base', `https://${domain}`, '--sample', '1')
+    expect(few).toMatchObject({ total: 1 })
+  })
+})
+
+describe('what is printed', () => {
+  const secretive = { ...denied, url: `https://${domain}/a.jpg?token=sesame&sesame` }
+  beforeEach(() => {
+    change()
+    place.write('requests.json', JSON.stringify([secretive]))
+  })
+
+  it('has neither values of queries nor addresses of clients', async () => {
+    const all = ['--requests', 'requests.json', ...complete]
+    const reports = ['report.md', 'report.json'].flatMap((file) => ['--report', file])
+    const { out } = await plan(...all, ...reports)
+    const { out: asJson } = await plan(...all, '--json')
+    const texts = [out, asJson, ...['report.md', 'report.json'].map((file) => place.read(file))]
+    for (const text of texts) {
+      expect(text).toContain('token=…&…')
+      expect(text).not.toMatch(/sesame|203\.0\.113\.9/)
+    }
+    expect((await plan(...all, '-v')).out).toContain('token=sesame')
+  })
+
+  it('says what visitors notice first in a comment', async () => {
+    await plan('--requests', 'requests.json', ...complete, '--report', 'report.md')
+    const text = place.read('report.md')
+    expect(text).toMatch(/^### Edgewise plan\n\n#### What visitors notice\n/)
+    expect(text).toContain('outcome served → denied')
+    const section = text.slice(text.indexOf('####'), text.indexOf('Plan:'))
+    expect(section.trim().split('\n').length).toBeLessThanOrEqual(12)
+  })
+
+  it('fits into 80 columns', async () => {
+    const { out } = await plan('--requests', 'requests.json', ...complete)
+    const section = out.slice(out.indexOf('Requests:'))
+    expect(section).toMatch(/visitors notice\n {4}outcome served → denied\n/)
+    for (const line of section.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+})
+
+describe('requests that are refused', () => {
+  it.each([
+    [['--requests', 'none.txt'], 'none.txt: no such file'],
+    [['--requests', 'empty.txt'], 'empty.txt has no request'],
+    [['--log', 'combined'], '--log needs --requests FILE'],
+    [['--requests', 'empty.txt', '--base', 'https://a.example'], '--base needs --log combined'],
+    [['--requests', 'empty.txt', '--sample', '3'], '--sample needs --log combined'],
+    [['--requests', 'one.txt', '--assume', 'R4=both'], 'R4 is search, whole, unspecified'],
+  ])('%j', async (args, message) => {
+    place.write('empty.txt', '# nothing\n').write('one.txt', `https://${domain}/\n`)
+    const { code, err } = await plan(...args)
+    expect(code).toBe(1)
+    expect(err).toContain(message)
+  })
+
+  it('are those of globs without a file', async () => {
+    const file = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
+    place.write('edgewise.yaml', `${file}requests: [samples/*.txt]\n`)
+    const { code, err } = await plan()
+    expect(code).toBe(1)
+    expect(err).toContain('no file matches samples/*.txt')
+  })
+})
