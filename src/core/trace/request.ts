@@ -185,7 +185,8 @@ function readHeaders(value: Json | undefined, path: string): Headers {
   if (value === undefined) return { given: new Map(), isComplete: false }
   if (!isObject(value)) return fail(path, 'must be an object')
   const given = new Map<string, string | null>()
-  for (const [name, text] of Object.entries(value)) {
+  // Sorted, so that the order of keys is never that of the values of one header.
+  for (const [name, text] of Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const lower = name.toLowerCase()
     if (name === '*') {
       if (text !== null) fail(`${path}.*`, 'must be null: all that are not named are absent')
