@@ -68,7 +68,10 @@ export const unmanagedBit = 0
 /** Bit of the facts of the request. */
 const factsBit = 80
 
-/** Number of worlds of one question beyond which all its choices count as decisive. */
+/**
+ * Number of worlds of one question beyond which no others are tried: the answer is unknown, and all
+ * its choices count as decisive.
+ */
 const maxWorlds = 3_000
 
 /** Bits of what was asked, 30 in each number. */
@@ -337,7 +340,8 @@ function joinRecords<T extends Record<string, unknown>>(leaves: Leaf<T>[]): T {
  */
 function joinAnswers<T>(leaves: Leaf<T>[]): T {
   const first = leaves[0]?.result as T
-  if (leaves.every(({ result }) => isSameAnswer(result, first))) return first
+  const isSame = leaves.every(({ result }) => isSameAnswer(result, first))
+  if (isSame && leaves.length < maxWorlds) return first
   const unknown = leaves.map(({ result }) => result).filter((result) => result instanceof Unknown)
   const decisive = findDecisive(leaves).map((reasons) => new Unknown(reasons))
   return (uniteUnknown([...unknown, ...decisive]) ?? first) as T
