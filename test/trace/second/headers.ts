@@ -3,6 +3,7 @@ import { writeAddress } from './ip.ts'
 import { findSecret, isRecord, isUnknownCandidate, type Items } from './items.ts'
 import { isInsensitive, matchPattern, readText } from './matching.ts'
 import {
+  canonical,
   choose,
   isNo,
   known,
@@ -101,7 +102,7 @@ function control(direction: Direction): Step {
       .filter(({ match }) => !isNo(match))
     return sortByOrder(world, rules)
       .filter(({ rule, i, match }) =>
-        world.either(`head_control/list/${i} ${JSON.stringify(rule)}`, match),
+        world.either(`head_control/list/${i} ${canonical(rule)}`, match),
       )
       .reduce((before, { rule }) => operate(world, rule, before, read), state)
   }

@@ -6,11 +6,14 @@ import type {
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
+import type { Json } from '../../model/json.ts'
+import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import { choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { isUnknownValue } from '../evaluation.ts'
 import { matchUrlRegex } from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
+import { remember } from '../remember.ts'
 import { notGiven, readHeader } from '../request.ts'
 import { readShown } from '../secret-text.ts'
 import { askSeen } from './seen.ts'
@@ -29,6 +32,9 @@ function askMatch(q: Questions, rule: HeadRule, i: number): Question<Answer<bool
   })
 }
 
+/** Equal rules of several candidates match alike, whatever the order of their keys. */
+const formatRule = remember((rule: HeadRule) => canonicalizeJson(rule as unknown as Json))
+
 interface Step {
   rule: HeadRule
   i: number
@@ -46,7 +52,7 @@ function listSteps(
     .map((rule, i) => ({ rule, i }))
     .filter(({ rule }) => rule.head_direction === direction && rule.head.toLowerCase() === name)
     .filter(({ rule, i }) =>
-      e.suppose(`head_control ${JSON.stringify(rule)} ${i}`, e.ask(askMatch(q, rule, i))),
+      e.suppose(`head_control ${formatRule(rule)} ${i}`, e.ask(askMatch(q, rule, i))),
     )
   if (steps.length < 2) return steps
   const isDescending = haveSeveral(steps) && e.reading('R61') === 'descending'
