@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
-import type { Candidates } from '../../src/core/trace/evaluation.ts'
-import { buildOutput } from '../../src/core/trace/output.ts'
-import { buildSettings } from '../../src/core/trace/settings.ts'
-import { compile } from '../../src/core/trace/compiled.ts'
-import { trace } from '../../src/core/trace/trace.ts'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { itOften, runs } from '../runs.ts'
+import { write, writeTrace } from './for-pairs.ts'
 import { buildPair, type Pair } from './pairs/pair.ts'
 import { shrinkPair } from './pairs/shrink-pair.ts'
 import { interpret } from './second/interpret.ts'
 
 /** The output of the program, with what only it has left out. */
-function traceFirst({ domain, items, request, assume, preset, timezone }: Pair): JsonObject {
-  const settings = buildSettings({ preset, assume, timezone: timezone ?? null })
-  const candidates: Candidates = new Map(Object.entries(items))
-  const found = trace(compile(domain, candidates, settings), request)
-  const { format: _, of: __, request: ___, ...rest } = buildOutput(domain, '', found, () => ({}))
+function traceFirst(pair: Pair): JsonObject {
+  const { format: _, of: __, request: ___, ...rest } = writeTrace(pair)
   return rest
 }
 
@@ -26,17 +19,7 @@ function traceSecond(pair: Pair): JsonObject {
 }
 
 function agree(pair: Pair): boolean {
-  return JSON.stringify(sortKeys(traceFirst(pair))) === JSON.stringify(sortKeys(traceSecond(pair)))
-}
-
-function sortKeys(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, each]) => [key, sortKeys(each)]),
-  )
+  return write(traceFirst(pair)) === write(traceSecond(pair))
 }
 
 /** Compares pairs; the first difference is reduced, and fails. */

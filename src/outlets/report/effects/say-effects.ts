@@ -54,7 +54,7 @@ export function sayGroup(group: EffectGroup): string {
   const headlines = listHeadlines(group)
   const said = headlines.slice(0, maxAnswers).map(sayDelta)
   const rest = headlines.length - maxAnswers
-  return [...said, ...(rest > 0 ? [`${pluralize(rest, 'more answer')}`] : [])].join('; ')
+  return [...said, ...(rest > 0 ? [pluralize(rest, 'more answer')] : [])].join('; ')
 }
 
 /** Says an answer before and after. */

@@ -1,0 +1,140 @@
+import type { Pair } from './pairs/pair.ts'
+import { findOnly } from './second/access.ts'
+import { listNewRules, listOldRules, type CacheRule } from './second/cache-rules.ts'
+import type { Check, Part } from './second/check.ts'
+import { checks } from './second/checks.ts'
+import { parseFacts } from './second/facts.ts'
+import { emptyToNull, isItemName, nameRule, type Items, type RuleName } from './second/items.ts'
+import { isInsensitive, matchPattern, matchRegex } from './second/matching.ts'
+import { settle, type CheckName, type ReadingName } from './second/readings.ts'
+import { unknown, type Cond } from './second/result.ts'
+import { rewritten } from './second/rewrite.ts'
+import { seen } from './second/seen.ts'
+import { readSubject } from './second/subjects.ts'
+import { Trace, type World } from './second/trace.ts'
+
+/** A rule or an entry, and what the second interpreter says about its match. */
+export interface Match {
+  name: RuleName
+  /** One for each URL that it may see. */
+  holds: Cond[]
+}
+
+/** Opens the second interpreter for a pair. */
+export function openSecond({ domain, items, request, assume, preset, timezone }: Pair): Trace {
+  const settings = settle(preset, assume, isItemName)
+  return new Trace({ domain, items, timezone }, parseFacts(request, domain), settings)
+}
+
+/** The answer of a reading; undefined while it is open. */
+export function readAnswer(second: Trace, name: ReadingName): unknown {
+  return second.settings.settled.get(name)
+}
+
+type CacheItem = 'cache_rule' | 'cache_rule_list'
+
+/** The rules of a cache item; null if it is absent, `unknown` if its value is. */
+function readCacheItem(second: Trace, item: CacheItem): CacheRule[] | null | 'unknown' {
+  const value = findOnly(second, item)
+  if (value === null) {
+    const [candidate, ...others] = second.config.items[item] ?? []
+    if (candidate === undefined) return second.isTakenAsAbsent(item) ? null : 'unknown'
+    return others.length === 0 && emptyToNull(candidate) === null ? null : 'unknown'
+  }
+  return item === 'cache_rule'
+    ? listOldRules(value as Items['cache_rule'])
+    : listNewRules(value as Items['cache_rule_list'])
+}
+
+/** Matches rules of the cache, with each URL that they may see. */
+function matchRules(second: Trace, rules: CacheRule[] | null | 'unknown'): Match[] {
+  if (rules === null) return []
+  if (rules === 'unknown') return [{ name: nameRule('?', ''), holds: [unknown('?')] }]
+  const order = readAnswer(second, 'R3')
+  const sources = [
+    ...(order === 'rewrite-first' ? [] : [seen]),
+    ...(order === 'cache-first' ? [] : [rewritten]),
+  ]
+  return rules.map((rule) => ({
+    name: rule.name,
+    holds: sources.map((source) => rule.match(second, source)),
+  }))
+}
+
+/** Matches of the cache rules in the order in which they stand. */
+export function matchCacheRules(second: Trace): Match[] {
+  const lists = (['cache_rule', 'cache_rule_list'] as const).map((item) =>
+    readCacheItem(second, item),
+  )
+  return lists.flatMap((rules) => (rules === 'unknown' ? [] : matchRules(second, rules)))
+}
+
+/** Matches of the cache rules in rank order; an item that is not known is one unknown rule. */
+export function rankCacheRules(second: Trace): Match[] {
+  const [list, rules] = [
+    readCacheItem(second, 'cache_rule_list'),
+    readCacheItem(second, 'cache_rule'),
+  ]
+  const isReversed = readAnswer(second, 'R14') === 'last'
+  const rest = readAnswer(second, 'R39') === 'before' ? -1 : Number.POSITIVE_INFINITY
+  const ranked = Array.isArray(list)
+    ? (isReversed ? list.toReversed() : list).toSorted((a, b) =>
+        Math.sign((a.priority ?? rest) - (b.priority ?? rest) || 0),
+      )
+    : list
+  const [first, last] = [matchRules(second, ranked), matchRules(second, rules)]
+  if (list === null || rules === null) return [...first, ...last]
+  switch (readAnswer(second, 'R38')) {
+    case 'list-only':
+      return first
+    case 'rule-only':
+      return last
+    case 'list-first':
+      return [...first, ...last]
+    default:
+      return [...last, ...first]
+  }
+}
+
+/** Matches of the rules that rewrite, each by itself. */
+export function matchRewrites(second: Trace): Match[] {
+  const rules = (findOnly(second, 'source_url_rewrite') ?? []) as Items['source_url_rewrite']
+  return rules.map(({ origin_url }, i) => {
+    const where = `source_url_rewrite/${i}`
+    const match = (world: World) => {
+      const use = { pattern: origin_url, ci: isInsensitive(world), where, extent: 'R4' } as const
+      return matchRegex(world, use, readSubject(world, seen, 'path-and-query', where))
+    }
+    const name = nameRule('source_url_rewrite', `/${i}`, origin_url)
+    return { name, holds: [second.ask(`own ${where}`, match)] }
+  })
+}
+
+/** Matches of the patterns of speed limits, at any time. */
+export function matchSpeedLimits(second: Trace): Match[] {
+  const rules = (findOnly(second, 'speed_limit') ?? []) as Items['speed_limit']
+  return rules.map(({ type: kind, pattern }, i) => {
+    const where = `speed_limit/${i}`
+    const match = (world: World) => {
+      const use = { kind, pattern, ci: isInsensitive(world), where, source: seen }
+      return matchPattern(world, { ...use, regexSubject: 'whole-url' })
+    }
+    return { name: nameRule('speed_limit', `/${i}`), holds: [second.ask(`own ${where}`, match)] }
+  })
+}
+
+/** Matches of the parts of a check that deny by themselves, and of its entries. */
+export function matchParts(second: Trace, item: CheckName): { parts: Match[]; entries: Match[] } {
+  const check = checks[item] as Check<CheckName>
+  const value = findOnly(second, item) as never
+  const match = (kind: string, parts: Part[] = []) =>
+    parts.map(({ rule, holds }, i) => ({
+      name: rule,
+      holds: [second.ask(`own ${kind} ${item} ${i}`, holds)],
+    }))
+  if (value === null) return { parts: [], entries: [] }
+  return {
+    parts: match('part', check.parts?.(value)),
+    entries: match('entry', check.entries?.(value)),
+  }
+}
