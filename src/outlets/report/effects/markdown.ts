@@ -2,7 +2,7 @@ import type { Effects } from '../../../core/effects/group.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { fenceText } from '../text/markdown.ts'
 import { truncate } from '../text/wrap.ts'
-import { sayCounts, sayGroup, sayRequests } from './say-effects.ts'
+import { isUnknownTwice, sayCounts, sayGroup, sayRequests } from './say-effects.ts'
 
 /** Most lines of the section, and columns of one. */
 const [maxLines, maxColumns] = [12, 240]
@@ -13,7 +13,7 @@ const [maxLines, maxColumns] = [12, 240]
  */
 export function formatEffectsMarkdown(effects: Effects): string {
   const { groups } = effects
-  const noticed = groups.filter((group) => group.class === 'visible')
+  const noticed = groups.filter((group) => group.class === 'visible' && !isUnknownTwice(group))
   const others = groups.length - noticed.length
   const lines = noticed.map((group) =>
     truncate(`${sayGroup(group)}   ${sayRequests(group)}`, maxColumns),

@@ -63,6 +63,30 @@ export function sayDelta({ field, before, after }: Delta): string {
   return left === right ? `${field} may change: it is ${left}` : `${field} ${left} → ${right}`
 }
 
+/** Tests whether an effect is unknown on both sides for the same reasons. */
+export function isUnknownTwice(group: EffectGroup): boolean {
+  return listHeadlines(group).every(
+    ({ before, after }) =>
+      'unknown' in before && 'unknown' in after && isSameList(before.unknown, after.unknown),
+  )
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each, i) => each === b[i])
+}
+
+/** Says how many requests are unknown on both sides, and why; null for none. */
+export function sayUnknownTwice({ groups }: Effects): string | null {
+  const unknown = groups.filter(isUnknownTwice)
+  if (unknown.length === 0) return null
+  const count = unknown.reduce((sum, group) => sum + group.count, 0)
+  const reasons = unknown.flatMap((group) =>
+    listHeadlines(group).flatMap(({ after }) => ('unknown' in after ? [...after.unknown] : [])),
+  )
+  const why = sayReasons([...new Set(reasons)].toSorted(), false)
+  return escapeInvisible(`${pluralize(count, 'request')} unknown on both sides: ${why}`)
+}
+
 /** Tests whether some answer is not known before only because items were not managed. */
 export function isMissingUnmanaged({ groups }: Effects): boolean {
   return groups.some(({ deltas }) =>

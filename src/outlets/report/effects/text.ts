@@ -5,6 +5,8 @@ import { wrap } from '../text/wrap.ts'
 import {
   classTitles,
   isMissingUnmanaged,
+  isUnknownTwice,
+  sayUnknownTwice,
   sayCounts,
   sayDelta,
   sayGroup,
@@ -19,8 +21,10 @@ export function formatEffects(
   effects: Effects,
   { paint, columns, verbose }: { paint: Paint; columns: number; verbose: boolean },
 ): string {
-  const shown = verbose ? effects.groups : effects.groups.slice(0, maxGroups)
-  const rest = effects.groups.length - shown.length
+  const known = verbose ? effects.groups : effects.groups.filter((each) => !isUnknownTwice(each))
+  const shown = verbose ? known : known.slice(0, maxGroups)
+  const rest = known.length - shown.length
+  const unknown = verbose ? null : sayUnknownTwice(effects)
   const lines = [
     wrap(`Requests: ${sayCounts(effects)}`, columns, '').replace(/^Requests:/, paint.bold),
   ]
@@ -32,6 +36,7 @@ export function formatEffects(
     lines.push(...formatGroup(group, columns, verbose))
   }
   if (rest > 0) lines.push(paint.dim(`  … and ${pluralize(rest, 'more group')} (-v shows all)`))
+  if (unknown !== null) lines.push(paint.dim(wrap(`${unknown} (-v shows them)`, columns, '  ')))
   if (isMissingUnmanaged(effects)) {
     const hint = '"--assume unmanaged=absent" takes items that were not managed as not set.'
     lines.push(paint.dim(wrap(hint, columns, '  ')))
