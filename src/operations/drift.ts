@@ -1,3 +1,5 @@
+import type { Effects } from '../core/effects/group.ts'
+import { findLiveEffects, type EffectsRequest } from './tracing/effects.ts'
 import type { Drift } from '../core/model/drift.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import { isObject, type Json } from '../core/model/json.ts'
@@ -28,6 +30,13 @@ export interface DriftRequest extends SelectionRequest {
   observe?: (managed: Managed) => Promise<Json>
   /** Reports domains missing from the observation; all were asked for. */
   observesAll?: boolean
+  /** Requests that are compared by what is recorded and by what was observed. */
+  effects?: EffectsRequest | null
+}
+
+/** Drift, and what it does to requests; null unless asked for and observed. */
+export interface DriftAndEffects extends FoundDrift {
+  effects: Effects | null
 }
 
 /**
@@ -41,7 +50,7 @@ export async function drift(
   workspace: LoadedWorkspace,
   request: DriftRequest,
   outside: StateOutside,
-): Promise<FoundDrift> {
+): Promise<DriftAndEffects> {
   refuseEmpty(workspace)
   const { store, recorded } = await loadState(workspace, outside, true)
   refuseInvalid(workspace)
@@ -66,7 +75,16 @@ export async function drift(
     ...(unread === 0 ? {} : { unread }),
   }
   const owners = await store.findOwners([...narrowSnapshot(workspace.desired, selection).keys()])
-  return { ...found, drift: all, notes: [...found.notes, ...describeOwners(owners)] }
+  const { effects = null } = request
+  return {
+    ...found,
+    drift: all,
+    notes: [...found.notes, ...describeOwners(owners)],
+    effects:
+      effects === null || observed === null
+        ? null
+        : findLiveEffects(workspace, recorded, found, effects),
+  }
 }
 
 /** Counts the domains with items of which nothing was read. */

@@ -26,6 +26,7 @@ import { refuseRollbackElsewhere } from './submission/refuse-owned-elsewhere.ts'
 import { refuseUnknownItems, type SelectionRequest } from './submission/select.ts'
 import type { Executed } from './submission/executed.ts'
 import { submitPlan } from './submission/submit-plan.ts'
+import { findEffects, type EffectsRequest } from './tracing/effects.ts'
 import { hasErrors } from './validate.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
@@ -37,6 +38,8 @@ export interface RollbackRequest extends SelectionRequest, GuardRequest, LockReq
    * something.
    */
   apply?: string
+  /** Requests that are compared before and after the rollback. */
+  effects?: EffectsRequest | null
 }
 
 /** Result of a rollback. */
@@ -82,6 +85,10 @@ export async function rollback(
     })
     await refuseRollbackElsewhere(store, found.plan)
     await ports.dialogue.show({ kind: 'rollback', rollback: found })
+    if (request.effects !== undefined && request.effects !== null) {
+      const effects = findEffects(workspace, recorded, found.plan.changes, request.effects)
+      await ports.dialogue.show({ kind: 'effects', effects })
+    }
     const id = createOnce(() => createApplyId(ports.outside, rollbackSuffix))
     const executed = await submitPlan(
       workspace,

@@ -55,6 +55,10 @@ function summarize(subject: Subject): JsonObject {
       const { pending, live, inDoubt } = subject.found.drift
       return { pending: pending.length, live: live.length, inDoubt: inDoubt.length }
     }
+    case 'effects': {
+      const { total, skipped, same, groups } = subject.effects
+      return { requests: total, skipped, same, groups: groups.length }
+    }
     case 'lock':
       return { who: subject.holder.who, reason: subject.holder.reason, since: subject.holder.since }
     case 'verified': {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
@@ -124,8 +123,7 @@ describe('requests before and after', () => {
   it('come from the files that edgewise.yaml names', async () => {
     place.write('samples/a.txt', `# samples\nGET https://${domain}/a.jpg\n`)
     place.write('samples/b.txt', `https://${domain}/b.jpg\nhttps://foreign.example.org/\n`)
-    const file = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
-    place.write('edgewise.yaml', `${file}requests: [samples/*.txt]\n`)
+    place.configure('requests: [samples/*.txt]')
     expect(await json(...complete)).toMatchObject({ total: 3, skipped: 1 })
     place.write('one.txt', `https://${domain}/a.jpg\n`)
     expect(await json('--requests', 'one.txt')).toMatchObject({ total: 1 })
@@ -142,6 +140,45 @@ describe('requests before and after', () => {
     place.write('access.log', `${line('/a.jpg')}\n`.repeat(5))
     const few = await json(...log, '--base', `https://${domain}`, '--sample', '1')
     expect(few).toMatchObject({ total: 1 })
+  })
+})
+
+describe('other commands, with the files that edgewise.yaml names', () => {
+  beforeEach(() => {
+    place.write('samples/a.json', JSON.stringify([image]))
+    place.configure('requests: [samples/*.json]')
+  })
+
+  it('show what a rollback does', async () => {
+    change()
+    await place.cli('apply', '--yes')
+    const { out, code } = await place.cli('rollback', '--yes')
+    expect(code).toBe(0)
+    expect(out).toMatch(/Requests: 1 request traced/)
+    expect(out).toContain('cache.seconds 30 min → 5 min')
+  })
+
+  it('show what differs at the service', async () => {
+    const live = {
+      [domain]: {
+        origin: { default_master: '192.0.2.10' },
+        https: { cert_id: 1001 },
+        cache_rule_list: [
+          {
+            match_method: 'ext',
+            pattern: 'jpg',
+            expire: 60,
+            expire_unit: 's',
+            cache_or_not: 'yes',
+          },
+        ],
+      },
+    }
+    place.write('live.json', JSON.stringify(live))
+    const { out, code } = await place.cli('drift', '--observed', 'live.json')
+    expect(code).toBe(2)
+    expect(out).toContain('cache.seconds 5 min → 1 min')
+    expect((await place.cli('drift')).out).not.toContain('Requests:')
   })
 })
 
@@ -198,8 +235,7 @@ describe('requests that are refused', () => {
   })
 
   it('are those of globs without a file', async () => {
-    const file = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
-    place.write('edgewise.yaml', `${file}requests: [samples/*.txt]\n`)
+    place.configure('requests: [samples/*.txt]')
     const { code, err } = await plan()
     expect(code).toBe(1)
     expect(err).toContain('no file matches samples/*.txt')

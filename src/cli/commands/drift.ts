@@ -5,6 +5,7 @@ import type { DriftRequest } from '../../operations/drift.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { readOwnEffects } from '../requests/own-effects.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import {
@@ -95,10 +96,12 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
     target: options.target,
     items: options.item,
     ...(await buildObserve(context, workspace, options)),
+    effects: await readOwnEffects(context, workspace),
   }
   const found = await drift(workspace, request, io)
   const dialogue = await createDriftDialogue(context, workspace, options)
   await dialogue.show({ kind: 'drift', found, at: io.clock.now() })
+  if (found.effects !== null) await dialogue.show({ kind: 'effects', effects: found.effects })
   if (workspace.config.notify.length > 0) {
     const { createNotifier } = await import('../notify.ts')
     const { target, item, observed, live = false } = options

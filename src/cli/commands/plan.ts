@@ -59,7 +59,10 @@ export function declarePlan(program: Command, declare: Declare): void {
       for (const file of createReports('plan', options, workspace, io))
         await file.save({ plan, effects, notes })
       if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, effects)))
-      else await dialogue.show({ kind: 'plan', plan, effects })
+      else {
+        await dialogue.show({ kind: 'plan', plan })
+        if (effects !== null) await dialogue.show({ kind: 'effects', effects })
+      }
       const isDefinite = plan.changes.length > plan.summary.conditional
       const differs = isDefinite || rollbackUnfinished || plan.summary.held > 0
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { RolledBackApply } from '../../operations/rollback.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
+import { readOwnEffects } from '../requests/own-effects.ts'
 import {
   addGuardOptions,
   buildGuardRequest,
@@ -43,6 +44,7 @@ export function declareRollback(program: Command, declare: Declare): void {
           items: options.item,
           lockTimeout: options.lockTimeout,
           apply: typeof name === 'string' ? name : undefined,
+          effects: await readOwnEffects(context, workspace),
         }
         const { executed, code } = await executeAndFinish(
           context,

@@ -58,6 +58,8 @@ function show(subject: Subject, context: CommandContext): void {
   switch (subject.kind) {
     case 'plan':
       return showPlan(subject, context)
+    case 'effects':
+      return showEffects(subject, context)
     case 'compared':
       return context.note(escapeInvisible(formatComparison(subject)))
     case 'drift':
@@ -84,7 +86,7 @@ function showLock(
 }
 
 function showPlan(
-  { plan, effects = null }: Extract<Subject, { kind: 'plan' }>,
+  { plan }: Extract<Subject, { kind: 'plan' }>,
   { io, options, paint }: CommandContext,
 ): void {
   if (options.json === true) return
@@ -93,7 +95,15 @@ function showPlan(
   const { columns, outIsTerminal: repeatsSummary } = io
   const style = { paint, columns, verbose: options.verbose === true, repeatsSummary }
   io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
-  if (effects !== null) io.out(`\n${formatEffects(effects, style)}\n`)
+}
+
+function showEffects(
+  { effects }: Extract<Subject, { kind: 'effects' }>,
+  { io, options, paint }: CommandContext,
+): void {
+  if (options.json === true) return
+  const style = { paint, columns: io.columns, verbose: options.verbose === true }
+  io.out(`\n${formatEffects(effects, style)}\n`)
 }
 
 function showDrift(

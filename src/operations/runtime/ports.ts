@@ -46,7 +46,7 @@ export interface Dialogue {
 
 /** Subject of `show`. */
 export type Subject =
-  | { kind: 'plan'; plan: Plan; effects?: Effects | null }
+  | { kind: 'plan'; plan: Plan }
   /** The plan shown before, now that its conditional changes are decided: what is sent. */
   | ({ kind: 'compared' } & Compared)
   /** Selected state loaded under the lock, and the unfinished applies. */
@@ -54,6 +54,8 @@ export type Subject =
   | { kind: 'rollback'; rollback: Rollback }
   /** `at`: time of the observation, ms since 1970. */
   | { kind: 'drift'; found: FoundDrift; at: number }
+  /** What changes do to sample requests. */
+  | { kind: 'effects'; effects: Effects }
   /** `domains`: those of the lock, if there are several locks; null if it covers all. */
   | { kind: 'lock'; holder: LockHolder; domains: Domain[] | null }
   | { kind: 'verified'; verified: Verified }

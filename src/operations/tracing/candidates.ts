@@ -2,6 +2,7 @@ import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { restoreShape } from '../../core/catalog/item-spec.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import { findItemByWireName } from '../../core/catalog/wire-names.ts'
+import type { Change } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { listPossible, type Domain, type ItemKey, type ItemState } from '../../core/model/item.ts'
 import { isObject, type Json } from '../../core/model/json.ts'
@@ -29,13 +30,22 @@ export function readRecorded(items: ReadonlyMap<ItemKey, ItemState>): Candidates
   return new Map([...items].map(([key, state]) => [key, listCandidates(state)]))
 }
 
-function listCandidates(state: ItemState): Candidate[] {
+/** Lists the candidates of an item; any value for one of which nothing is known. */
+export function listCandidates(state: ItemState): Candidate[] {
   if (state.status === 'unset' && state.candidates.length === 0) return [null]
   const { unknownFields = [], ...rest } = state
   const possible = listPossible(unknownFields.length === 0 ? rest : state)
   return possible.map((value) =>
     value === undefined ? anyValue : nameSecrets(value, state.templates ?? {}),
   )
+}
+
+/** The candidates of an item after a change; templates are those of its secrets. */
+export function readChanged(
+  { action, after }: Pick<Change, 'action' | 'after'>,
+  templates: Record<string, string> = {},
+): Candidate[] {
+  return action === 'unset' || after === null ? [null] : [nameSecrets(after, templates)]
 }
 
 /** Replaces masked secrets by their names, or the templates with their names. */

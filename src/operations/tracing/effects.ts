@@ -8,7 +8,8 @@ import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Candidates } from '../../core/trace/evaluation.ts'
 import type { Configured, Desired } from '../runtime/workspace-parts.ts'
-import { readDesired, readRecorded } from './candidates.ts'
+import type { FoundDrift } from '../observation/find-drift.ts'
+import { listCandidates, readChanged, readRecorded } from './candidates.ts'
 import { settleReadings, type Assumptions } from './readings.ts'
 
 /** Requests to compare, and how. */
@@ -21,8 +22,8 @@ export interface EffectsRequest extends Assumptions, Pick<GroupOptions, 'groupBy
 type States = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
 
 /**
- * Compares what requests meet before and after the changes of a plan: the recorded configuration,
- * and the same with what is planned. Calls nothing.
+ * Compares what requests meet before and after changes: the recorded configuration, and the same
+ * with the changes. Calls nothing.
  *
  * @throws EdgewiseError `usage` for a bad reading
  */
@@ -32,41 +33,69 @@ export function findEffects(
   changes: readonly Change[],
   request: EffectsRequest,
 ): Effects {
-  const settings = settleReadings(workspace, request)
   const byDomain = groupBy(changes, ({ domain }) => domain)
-  const find = createDomainFinder([...recorded.keys(), ...workspace.desired.keys()])
+  const domains = [...recorded.keys(), ...workspace.desired.keys()]
+  return compareAll(workspace, domains, request, (domain) => {
+    const before = readRecorded(recorded.get(domain) ?? new Map())
+    const desired = workspace.desired.get(domain)
+    const after = new Map(before)
+    // A released item keeps its candidates.
+    for (const change of byDomain.get(domain) ?? [])
+      if (change.action !== 'release')
+        after.set(change.item, readChanged(change, desired?.get(change.item)?.templates))
+    return { before, after }
+  })
+}
+
+/**
+ * Compares what requests meet by what is recorded, and by what was found at the service where that
+ * differs.
+ *
+ * @throws EdgewiseError `usage` for a bad reading
+ */
+export function findLiveEffects(
+  workspace: Configured & Desired,
+  recorded: States,
+  { drift, observed }: Pick<FoundDrift, 'drift' | 'observed'>,
+  request: EffectsRequest,
+): Effects {
+  const live = drift.items.filter(({ kinds }) => kinds.includes('live'))
+  const byDomain = groupBy(live, ({ domain }) => domain)
+  return compareAll(workspace, [...recorded.keys()], request, (domain) => {
+    const before = readRecorded(recorded.get(domain) ?? new Map())
+    const after = new Map(before)
+    for (const { item } of byDomain.get(domain) ?? []) {
+      const found = observed.get(domain)?.get(item)
+      after.set(item, found === undefined ? [null] : listCandidates(found.state))
+    }
+    return { before, after }
+  })
+}
+
+/** Compares requests; reads the candidates of a domain when a request asks for it first. */
+function compareAll(
+  workspace: Configured,
+  domains: Domain[],
+  request: EffectsRequest,
+  read: (domain: Domain) => { before: Candidates; after: Candidates },
+): Effects {
+  const settings = settleReadings(workspace, request)
+  const find = createDomainFinder(domains)
   const compiled = new Map<Domain, Sides>()
   const findSides = (host: string): Sides | null => {
     const domain = find(host)
     if (domain === null) return null
     const known = compiled.get(domain)
     if (known !== undefined) return known
-    const before = readRecorded(recorded.get(domain) ?? new Map())
-    const after = applyChanges(before, byDomain.get(domain) ?? [], workspace.desired.get(domain))
+    const { before, after } = read(domain)
     const sides = compileSides(domain, before, after, settings)
     compiled.set(domain, sides)
     return sides
   }
-  const effects = groupEffects(
-    request.files.flatMap(({ requests }) => requests),
-    findSides,
-    {
-      groupBy: request.groupBy ?? 'answers',
-      skipped: request.files.reduce((sum, { skipped }) => sum + skipped, 0),
-    },
-  )
+  const requests = request.files.flatMap((file) => file.requests)
+  const effects = groupEffects(requests, findSides, {
+    groupBy: request.groupBy ?? 'answers',
+    skipped: request.files.reduce((sum, { skipped }) => sum + skipped, 0),
+  })
   return request.reveals === true ? effects : hideRequests(effects)
-}
-
-/** The candidates after changes; a released item keeps its own. */
-function applyChanges(
-  before: Candidates,
-  changes: readonly Change[],
-  desired: ReadonlyMap<ItemKey, ItemState> = new Map(),
-): Candidates {
-  const wanted = readDesired(desired)
-  const after = new Map(before)
-  for (const { item, action } of changes)
-    if (action !== 'release') after.set(item, wanted.get(item) ?? [null])
-  return after
 }

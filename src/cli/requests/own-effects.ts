@@ -1,0 +1,18 @@
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { EffectsRequest } from '../../operations/tracing/effects.ts'
+import type { CommandContext } from '../io.ts'
+
+/**
+ * Reads the requests that the workspace file names, for commands without options for them; null for
+ * none.
+ *
+ * @throws EdgewiseError `usage` if a file has no request
+ */
+export async function readOwnEffects(
+  context: CommandContext,
+  workspace: Pick<LoadedWorkspace, 'root' | 'config'>,
+): Promise<EffectsRequest | null> {
+  if (workspace.config.requests.length === 0) return null
+  const { readEffectsRequest } = await import('./effects-request.ts')
+  return readEffectsRequest(context, workspace, { requests: [], assume: [] })
+}
