@@ -84,11 +84,7 @@ export async function rollback(
       throw error
     })
     await refuseRollbackElsewhere(store, found.plan)
-    await ports.dialogue.show({ kind: 'rollback', rollback: found })
-    if (request.effects !== undefined && request.effects !== null) {
-      const effects = findEffects(workspace, recorded, found.plan.changes, request.effects)
-      await ports.dialogue.show({ kind: 'effects', effects })
-    }
+    await showRollback(workspace, recorded, found, request, ports.dialogue)
     const id = createOnce(() => createApplyId(ports.outside, rollbackSuffix))
     const executed = await submitPlan(
       workspace,
@@ -122,6 +118,20 @@ export async function rollback(
       ...(await countStillDesired(workspace, stateNow, found, store)),
     }
   })
+}
+
+/** Shows a rollback, and what it does to sample requests. */
+async function showRollback(
+  workspace: Configured & Desired,
+  recorded: RecordedState,
+  found: Rollback,
+  { effects: request = null }: RollbackRequest,
+  dialogue: Dialogue,
+): Promise<void> {
+  await dialogue.show({ kind: 'rollback', rollback: found })
+  if (request === null) return
+  const effects = findEffects(workspace, recorded, found.plan.changes, request)
+  await dialogue.show({ kind: 'effects', effects })
 }
 
 /** Finds the one commit that changed the manifests between the applies before and these ones. */

@@ -39,12 +39,8 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { readEffectsRequest } = await import('../requests/effects-request.ts')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
-      const request = {
-        target,
-        items,
-        effort,
-        effects: readEffectsRequest(context, workspace, options),
-      }
+      const effectsRequest = readEffectsRequest(context, workspace, options)
+      const request = { target, items, effort, effects: effectsRequest }
       const { plan, effects, notes, rollbackUnfinished } = await makePlan(workspace, request, {
         outside: io,
       })

@@ -1,4 +1,5 @@
 import type { EffectGroup, Effects } from '../../../core/effects/group.ts'
+import { append } from '../../../core/model/lists.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { wrap } from '../text/wrap.ts'
@@ -33,7 +34,7 @@ export function formatEffects(
     const own = classTitles[group.class]
     if (own !== title) lines.push(paint.bold(`  ${own}`))
     title = own
-    lines.push(...formatGroup(group, columns, verbose))
+    append(lines, formatGroup(group, columns, verbose))
   }
   if (rest > 0) lines.push(paint.dim(`  … and ${pluralize(rest, 'more group')} (-v shows all)`))
   if (unknown !== null) lines.push(paint.dim(wrap(`${unknown} (-v shows them)`, columns, '  ')))
