@@ -4,6 +4,8 @@ import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { formatPointerStep, isSameJson, parsePointer } from '../core/model/json.ts'
 import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
 import type { Candidates } from '../core/trace/evaluation.ts'
+import { createSettings } from '../core/trace/settings.ts'
+import { didYouMean } from '../core/catalog/value/nearest.ts'
 import { buildOutput, type Locate } from '../core/trace/output.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import { compile, type Compiled } from '../core/trace/compiled.ts'
@@ -26,15 +28,19 @@ export interface TraceOptions extends Assumptions {
 /** Requests to trace, as files have them: `{url, method, headers, ip, …}`. */
 export interface TraceRequest extends TraceOptions {
   requests: Json[]
-  /** Find the answers that rest on a preset or a setting, for texts. */
-  marks?: boolean
+  /** Find what texts show beside the output. */
+  shows?: boolean
+  /** Places of the requests in files, for errors; null for one of the command line. */
+  places?: (string | null)[]
 }
 
 /** What one request meets: `edgewise.trace/1`, and the values of rules, for texts. */
 export interface Traced {
   output: JsonObject
-  /** Answers that rest on a preset or a setting, by stage and name; empty unless asked for. */
-  resting: ReadonlySet<string>
+  /** The same without unmanaged items; the output itself unless texts are asked for. */
+  managed: JsonObject
+  /** Answers of both that rest on a preset or a setting, by stage and name; for texts only. */
+  resting: Record<'output' | 'managed', ReadonlySet<string>>
   /** Reads the value of a rule or entry; null where its item is not certain. */
   readRule(rule: Pick<Rule, 'item' | 'pointer'>): Json
 }
@@ -56,18 +62,27 @@ export async function traceRequests(
   if (of === 'desired') refuseInvalid(workspace)
   const source = await openSource(workspace, of, outside)
   const settings = settleReadings(workspace, request)
+  const absent = createSettings(settings.answers, 'absent', settings.timezone)
   const compiled = new Map<Domain, Compiled>()
+  const compiledManaged = new Map<Domain, Compiled>()
+  const get = (known: Map<Domain, Compiled>, domain: Domain, by: Compiled['settings']) => {
+    const found = known.get(domain) ?? compile(domain, source.read(domain), by)
+    known.set(domain, found)
+    return found
+  }
   const find = createDomainFinder(source.domains)
   return request.requests.map((each, i) =>
-    explainFault(i, request.requests.length, () => {
-      const domain = findDomain(each, source.name, find)
-      const configuration = compiled.get(domain) ?? compile(domain, source.read(domain), settings)
-      compiled.set(domain, configuration)
-      const found = trace(configuration, each, request.marks)
+    explainFault(request, i, () => {
+      const domain = findDomain(each, source, find)
+      const configuration = get(compiled, domain, settings)
       const locate = source.name === 'desired' ? createLocate(workspace, domain) : () => ({})
+      const whole = trace(configuration, each, request.shows)
+      const found =
+        request.shows === true ? trace(get(compiledManaged, domain, absent), each, true) : whole
       return {
-        output: buildOutput(domain, source.name, found, locate),
-        resting: found.resting,
+        output: buildOutput(domain, source.name, whole, locate),
+        managed: buildOutput(domain, source.name, found, locate),
+        resting: { output: whole.resting, managed: found.resting },
         readRule: (rule) => readRule(configuration.items, rule),
       }
     }),
@@ -122,7 +137,11 @@ function get(
 }
 
 /** Finds the domain of a request: that of its host, or the longest `.d` above it. */
-function findDomain(request: Json, name: string, find: (host: string) => Domain | null): Domain {
+function findDomain(
+  request: Json,
+  { name, domains }: Source,
+  find: (host: string) => Domain | null,
+): Domain {
   const text = isObject(request) ? request['url'] : request
   const { host } = parseUrl(typeof text === 'string' ? text : '', null)
   const found = find(host)
@@ -131,15 +150,17 @@ function findDomain(request: Json, name: string, find: (host: string) => Domain 
     desired: 'no manifest has it',
     recorded: 'no state of it is recorded',
   }
-  throw new BadRequest(`${host} is not a known domain: ${where[name] ?? 'the file lacks it'}`)
+  const why = where[name] ?? 'the file lacks it'
+  throw new BadRequest(`${host} is not a known domain: ${why}.${didYouMean(host, domains)}`)
 }
 
-function explainFault<T>(i: number, count: number, run: () => T): T {
+function explainFault<T>({ requests, places }: TraceRequest, i: number, run: () => T): T {
   try {
     return run()
   } catch (error) {
     if (!(error instanceof BadRequest)) throw error
-    const where = count === 1 ? '' : `request ${i + 1}: `
+    const place = places?.[i] ?? (requests.length === 1 ? null : `request ${i + 1}`)
+    const where = place === null ? '' : `${place}: `
     throw new EdgewiseError('usage', where + error.message, 'See "edgewise trace --help".')
   }
 }

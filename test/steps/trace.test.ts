@@ -108,10 +108,37 @@ describe('one request', () => {
 
   it('is shown in lines of 80 columns with footnotes', async () => {
     const { out } = await trace(url, '--ip', '192.0.2.1', '--method', 'GET', '--no-other-headers')
-    expect(out).toMatch(/^cache +1 min ~ +ext jpg ~ +profiles\/cached\.yaml:4$/m)
-    expect(out).toMatch(/^outcome +served \* ~$/m)
+    expect(out).toMatch(/^cache +1 min \* +ext jpg \* +profiles\/cached\.yaml:4$/m)
+    expect(out).toMatch(/^outcome +served \*$/m)
+    expect(out).toMatch(/^response +unknown +not given: origin\.status$/m)
+    expect(out).toMatch(/^give +--origin-status 200 --no-other-origin-headers$/m)
     expect(out).toMatch(/^\* +if the \d+ items that no manifest mentions are not set$/m)
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+})
+
+describe('a text', () => {
+  it('names the rule that denies if unmanaged items are not set', async () => {
+    const { out } = await trace(url, '--ip', '203.0.113.7')
+    expect(out).toMatch(/^outcome +denied \*$/m)
+    expect(out).toMatch(/^ {2}ip_black_list +deny .*203\.0\.113\.7 +domains\/www\.yaml:8$/m)
+  })
+
+  it('lists the readings of what it shows', async () => {
+    const { out } = await trace(url, '--ip', '203.0.113.7')
+    expect(out).toMatch(/^assumed +R17 403/m)
+    const opened = await trace(url, '--ip', '203.0.113.7', '--assume', 'R17=unspecified')
+    expect(opened.out).toMatch(/^response +unknown +not specified: R17$/m)
+  })
+
+  it('has every reason with -v', async () => {
+    const { out } = await trace(url, '-v')
+    expect(out).toMatch(/unmanaged: /)
+  })
+
+  it('says that no rule of the cache matches', async () => {
+    const { out } = await trace(`https://${domain}/a.css`)
+    expect(out).toMatch(/^cache +origin .*no rule/m)
   })
 })
 
@@ -120,6 +147,19 @@ describe('facts', () => {
     place.write('r.yaml', `- {url: ${url}, ip: 10.1.1.1}\n- ${url}\n`)
     const found = await json('--requests', 'r.yaml', '--ip', '192.0.2.1', ...all)
     expect(found.map((each) => each['outcome'])).toEqual([{ value: 'denied' }, { value: 'served' }])
+  })
+
+  it('that are wrong in a file are named by its line', async () => {
+    place.write('r.txt', `# two\n\n${url}\nwww.example.com/a\n`)
+    const { code, err } = await trace('--requests', 'r.txt')
+    expect(code).toBe(1)
+    expect(err).toContain('r.txt:4: the URL must begin with http:// or https://')
+  })
+
+  it('may say that the origin sends no other headers', async () => {
+    const origin = ['--origin-status', '200', '--no-other-origin-headers']
+    const [found] = await json(url, '--method', 'GET', ...origin, ...all)
+    expect(found).toMatchObject({ cache: { stored: { value: true }, lifetime: {} } })
   })
 
   it('are lines of a file with methods and comments', async () => {
@@ -138,6 +178,11 @@ describe('facts', () => {
     [[url, '--assume', 'R99=search'], 'there is no reading "R99"'],
     [[url, '--assume', 'R4=both'], 'R4 is search, whole, unspecified; got "both"'],
     [[], 'there is no request to trace'],
+    [['https://ww.example.com/'], 'no manifest has it. Did you mean "www.example.com"?'],
+    [[url, '--header', 'X-A'], 'Expected "Name: value".'],
+    [[url, '--no-header', 'X-A: 1'], 'Expected the name alone.'],
+    [[url, '--origin-header', 'cache-control'], 'Expected "Name: value".'],
+    [[url, '--body-size', '2MB'], '--body-size must be a whole number, got "2MB"'],
   ]
   it.for(wrong)('that are wrong are an error: %j', async ([args, text]) => {
     const { code, err } = await trace(...args)

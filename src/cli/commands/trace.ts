@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { TraceCommandOptions } from '../requests/trace.ts'
 import type { Declare } from './declare.ts'
 
@@ -35,8 +35,8 @@ export function declareTrace(program: Command, declare: Declare): void {
     )
     .option('--strict', 'leave open what the specification does not say')
   for (const [flags, description] of facts) command.addOption(new Option(flags, description))
-  for (const [flags, description] of lists)
-    command.addOption(new Option(flags, description).argParser(collect))
+  for (const [flags, description, parse] of lists)
+    command.addOption(new Option(flags, description).argParser(parse))
   command.addHelpText(
     'after',
     `
@@ -60,13 +60,29 @@ const facts: [flags: string, description: string][] = [
   ['--signature <state>', 'whether the signature of the URL is valid or invalid'],
   ['--origin-status <code>', "status of the origin's answer"],
   ['--origin-size <bytes>', "size of the origin's answer"],
+  ['--no-other-origin-headers', 'that answer has no other headers than those given'],
 ]
 
-const lists: [flags: string, description: string][] = [
-  ['--header <header>', 'header of the request, as "Name: value"; may be repeated'],
-  ['--no-header <name>', 'header that the request does not have; may be repeated'],
-  ['--origin-header <header>', 'header of the answer of the origin; may be repeated'],
+const lists: [
+  flags: string,
+  description: string,
+  parse: (value: string, before: unknown) => string[],
+][] = [
+  ['--header <header>', 'header of the request, as "Name: value"; may be repeated', collectHeader],
+  ['--no-header <name>', 'header that the request does not have; may be repeated', collectName],
+  ['--origin-header <header>', 'header of the answer of the origin; repeatable', collectHeader],
 ]
+
+/** Collects `Name: value`; a name alone, as --no-header collects it, is an absent header. */
+function collectHeader(value: string, before: unknown): string[] {
+  if (!/^[^:\s]+\s*:/.test(value)) throw new InvalidArgumentError('Expected "Name: value".')
+  return collect(value, before)
+}
+
+function collectName(value: string, before: unknown): string[] {
+  if (/[:\s]/.test(value)) throw new InvalidArgumentError('Expected the name alone.')
+  return collect(value, before)
+}
 
 /** Collects the values of a repeated option. */
 function collect(value: string, before: unknown): string[] {

@@ -7,8 +7,9 @@ export function readAssumptions(given: string[]): JsonObject {
     given
       .flatMap((each) => each.split(','))
       .map((each) => {
-        const [name = '', ...rest] = each.split('=')
-        const answer = rest.join('=')
+        const [written = '', ...rest] = each.split('=')
+        const name = written.trim().replace(/^r(?=\d)/, 'R')
+        const answer = rest.join('=').trim()
         if (answer === '')
           throw new EdgewiseError(
             'usage',

@@ -23,6 +23,7 @@ export interface TraceCommandOptions {
   /** Headers; the names of absent ones, and false for --no-other-headers, come by their own. */
   header?: string[] | boolean
   otherHeaders?: boolean
+  otherOriginHeaders?: boolean
   referer?: string
   userAgent?: string
   ip?: string
@@ -45,18 +46,17 @@ export async function trace(
 ): Promise<number> {
   const { io, paint } = context
   const facts = readFacts(options)
-  const requests = (await listRequests(context, urls as string[], options)).map((request) =>
-    addFacts(request, facts),
-  )
+  const found = await listRequests(context, urls as string[], options)
   const of = readSource(context, options)
   const workspace = openWorkspace(context, 'none')
   if (of === 'desired') refuseInvalidManifests(context, workspace)
   const traced = await traceRequests(
     workspace,
     {
-      requests,
+      requests: found.map(({ request }) => addFacts(request, facts)),
+      places: found.map(({ place }) => place),
       of,
-      marks: context.options.json !== true,
+      shows: context.options.json !== true,
       ...(options.strict === true ? { preset: 'strict' as const } : {}),
       assume: readAssumptions(options.assume ?? []),
     },
@@ -71,13 +71,21 @@ export async function trace(
   return exitCodes.done
 }
 
+/** A request, and its place in a file; null on the command line. */
+interface Placed {
+  request: JsonObject
+  place: string | null
+}
+
 /** Lists the requests of the command line, of a file and of stdin, in this order. */
 async function listRequests(
   context: CommandContext,
   urls: string[],
   { requests: file }: TraceCommandOptions,
-): Promise<JsonObject[]> {
-  const given = urls.filter((url) => url !== '-').map((url) => ({ url }))
+): Promise<Placed[]> {
+  const given = urls
+    .filter((url) => url !== '-')
+    .map((url): Placed => ({ request: { url }, place: null }))
   const loaded = file === undefined || file === '-' ? [] : parseRequests(load(context, file), file)
   const fromInput =
     urls.includes('-') || file === '-' ? parseRequests(await readInput(context), '(stdin)') : []
@@ -105,9 +113,9 @@ async function readInput({ io }: CommandContext): Promise<string> {
  *
  * @throws EdgewiseError `usage` if an entry is no request, or there is none
  */
-function parseRequests(text: string, called: string): JsonObject[] {
+function parseRequests(text: string, called: string): Placed[] {
   const requests = parseEntries(text, called).map((entry) => {
-    if ('request' in entry) return entry.request
+    if ('request' in entry) return entry
     throw new EdgewiseError('usage', `${entry.place}: ${entry.fault}`)
   })
   if (requests.length > 0) return requests
@@ -128,32 +136,38 @@ function addFacts(request: JsonObject, facts: JsonObject): JsonObject {
 
 function readFacts(options: TraceCommandOptions): JsonObject {
   const { header, otherHeaders, referer, userAgent, originHeader = [] } = options
+  const { otherOriginHeaders } = options
   const headers = [
     ...(Array.isArray(header) ? header : []),
     ...(referer === undefined ? [] : [`referer: ${referer}`]),
     ...(userAgent === undefined ? [] : [`user-agent: ${userAgent}`]),
   ]
-  const given = { ...parseHeaders(headers), ...(otherHeaders === false ? { '*': null } : {}) }
   const origin = {
-    ...number('status', options.originStatus),
-    ...number('size', options.originSize),
-    ...(originHeader.length === 0 ? {} : { headers: parseHeaders(originHeader) }),
+    ...number('status', '--origin-status', options.originStatus),
+    ...number('size', '--origin-size', options.originSize),
+    ...nameHeaders(originHeader, otherOriginHeaders),
   }
   const texts = ['method', 'ip', 'country', 'isp', 'at', 'time', 'signature'] as const
   return {
     ...Object.fromEntries(
       texts.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
     ),
-    ...number('bodySize', options.bodySize),
-    ...(Object.keys(given).length === 0 ? {} : { headers: given }),
+    ...number('bodySize', '--body-size', options.bodySize),
+    ...nameHeaders(headers, otherHeaders),
     ...(Object.keys(origin).length === 0 ? {} : { origin }),
   }
 }
 
-function number(name: string, text: string | undefined): JsonObject {
+/** Builds the fact of headers; `others` is false if there are no others. */
+function nameHeaders(headers: string[], others: boolean | undefined): JsonObject {
+  const given = { ...parseHeaders(headers), ...(others === false ? { '*': null } : {}) }
+  return Object.keys(given).length === 0 ? {} : { headers: given }
+}
+
+function number(name: string, option: string, text: string | undefined): JsonObject {
   if (text === undefined) return {}
   if (!/^\d{1,15}$/.test(text))
-    throw new EdgewiseError('usage', `${name} must be a whole number, got ${quote(text)}`)
+    throw new EdgewiseError('usage', `${option} must be a whole number, got ${quote(text)}`)
   return { [name]: Number(text) }
 }
 

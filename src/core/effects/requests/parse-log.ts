@@ -70,6 +70,7 @@ function parseCombined(line: string, name: string, base: string | undefined): Re
   const isWhole = /^https?:\/\//i.test(url)
   if (!isWhole && (base === undefined || !url.startsWith('/'))) return fault
   return {
+    place: name,
     request: pickDefined({
       url: isWhole ? url : `${base?.replace(/\/$/, '')}${url}`,
       method: method.toUpperCase(),

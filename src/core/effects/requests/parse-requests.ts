@@ -10,7 +10,7 @@ export interface CountedRequest {
 }
 
 /** An entry of a file of requests; or what was expected in its place. */
-export type RequestEntry = CountedRequest | { place: string; fault: string }
+export type RequestEntry = { place: string } & (CountedRequest | { fault: string })
 
 /** Requests of a file, equal ones merged, in the order in which they first occur. */
 export interface RequestFile {
@@ -54,7 +54,7 @@ export function mergeEntries(entries: Iterable<RequestEntry>, name: string): Req
     else {
       const key = canonicalizeJson(entry.request)
       const known = merged.get(key)
-      if (known === undefined) merged.set(key, { ...entry })
+      if (known === undefined) merged.set(key, { request: entry.request, count: entry.count })
       else known.count += entry.count
     }
   }
@@ -79,15 +79,15 @@ function parseLine(line: string, place: string): RequestEntry[] {
   const found = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s+)?(\S+)$/.exec(line)
   if (found === null) return [{ place, fault: `expected "[METHOD ]URL", got ${quote(line)}` }]
   const [, method, url = ''] = found
-  return [{ request: method === undefined ? { url } : { url, method }, count: 1 }]
+  return [{ place, request: method === undefined ? { url } : { url, method }, count: 1 }]
 }
 
 function toRequest(entry: Json, place: string): RequestEntry {
-  if (typeof entry === 'string') return { request: { url: entry }, count: 1 }
+  if (typeof entry === 'string') return { place, request: { url: entry }, count: 1 }
   if (!isObject(entry)) return { place, fault: 'expected a URL or an object with one' }
   const { count = 1, ...request } = entry
   if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0)
-    return { request, count }
+    return { place, request, count }
   return {
     place,
     fault: `count must be a whole number from 1, got ${quote(JSON.stringify(count))}`,

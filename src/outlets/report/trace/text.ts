@@ -1,9 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatSeconds } from './duration.ts'
+import { mergeAnswers, part, readValue } from './merge-answers.ts'
+import { listMissingOptions } from './missing-options.ts'
 import { sayKey, sayReasons } from './say-values.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
-import { truncate, wrap } from '../text/wrap.ts'
+import { hardBlank, truncate, wrap } from '../text/wrap.ts'
 import type { Paint } from '../text/paint.ts'
 
 /** Reads the value of a rule; null if it is not certain. */
@@ -29,43 +31,29 @@ interface Line {
 /** A trace, `edgewise.trace/1`, and what its text needs beside it. */
 export interface TracedText {
   output: JsonObject
-  /** Answers that rest on a preset or a setting, by stage and name. */
-  resting: ReadonlySet<string>
+  /** The same without unmanaged items. */
+  managed: JsonObject
+  /** Answers of both that rest on a preset or a setting, by stage and name. */
+  resting: Record<'output' | 'managed', ReadonlySet<string>>
   readRule: ReadRule
 }
 
-/** Marks the answers that rest on a preset or a setting. */
-function markAnswers(output: JsonObject, resting: ReadonlySet<string>): JsonObject {
-  const mark = (value: Json, path: string): Json => {
-    if (Array.isArray(value)) return value.map((each) => mark(each, path))
-    if (!isObject(value)) return value
-    const check = typeof value['item'] === 'string' ? `checks.${value['item']}` : path
-    if ('value' in value || 'unknown' in value)
-      return resting.has(path) ? { ...value, rests: true } : value
-    return Object.fromEntries(
-      Object.entries(value).map(([key, each]) => {
-        const within = key === 'result' ? check : path === '' ? key : `${path}.${key}`
-        return [key, mark(each, within)]
-      }),
-    )
-  }
-  return mark(output, '') as JsonObject
-}
-
 /** Formats a trace in lines of at most the columns. */
-export function formatTrace({ output, resting, readRule }: TracedText, layout: Layout): string {
-  const { paint, columns } = layout
-  const trace = markAnswers(output, resting)
+export function formatTrace(traced: TracedText, layout: Layout): string {
+  const { paint, columns, verbose } = layout
+  const { readRule } = traced
+  const trace = mergeAnswers(traced, verbose)
   const url = String(part(trace, 'request', 'url'))
   const of = `(${String(trace['of'])})`
   const gap = Math.max(2, Math.min(columns, 80) - url.length - of.length)
   const outcome = readValue(trace['outcome'])
+  const isWhole = outcome === undefined || outcome === 'served' || verbose
   const lines = [
-    { label: 'outcome', ...sayAnswer(trace['outcome'], String) },
+    { label: 'outcome', ...sayOutcome(trace) },
     ...listAccess(trace, layout),
     ...listRedirect(trace),
     // What is known not to be reached is left out.
-    ...(outcome === undefined || outcome === 'served' || layout.verbose
+    ...(isWhole
       ? [...listCache(trace, readRule), ...listOrigin(trace), ...listResponse(trace)]
       : [{ label: 'response', ...sayAnswer(part(trace, 'response', 'status'), String) }]),
   ]
@@ -73,21 +61,8 @@ export function formatTrace({ output, resting, readRule }: TracedText, layout: L
     paint.bold(escapeInvisible(url)) + ' '.repeat(gap) + paint.dim(of),
     ...lines.map((line) => formatLine(line, layout)),
     ...listFootnotes(trace, columns).map((note) => paint.dim(note)),
+    ...listMissing(trace, isWhole, columns).map((note) => paint.dim(note)),
   ].join('\n')
-}
-
-function part(value: Json | undefined, ...steps: string[]): Json | undefined {
-  return steps.reduce<Json | undefined>(
-    (current, step) =>
-      isObject(current) && Object.hasOwn(current, step) ? current[step] : undefined,
-    value,
-  )
-}
-
-/** The value of an answer, also one that holds only without unmanaged items; undefined without. */
-function readValue(answer: Json | undefined): Json | undefined {
-  if (!isObject(answer)) return undefined
-  return 'value' in answer ? answer['value'] : answer['managed']
 }
 
 /** Says an answer: its value, `*` if that holds without unmanaged items, or why it is unknown. */
@@ -105,6 +80,11 @@ function sayAnswer(
 function sayMarks(answer: Json | undefined): string {
   const isManaged = part(answer, 'unknown') === undefined
   return (isManaged ? '' : ' *') + (part(answer, 'rests') === true ? ' ~' : '')
+}
+
+function sayOutcome(trace: JsonObject): Omit<Line, 'label'> {
+  const detail = readValue(trace['outcome']) === 'refused' ? 'https without a certificate' : ''
+  return { detail, ...sayAnswer(trace['outcome'], String) }
 }
 
 function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
@@ -140,11 +120,22 @@ function sayCheck(check: JsonObject): Line {
   }
 }
 
-/** Says a rule by its pattern, or by the field that it is. */
+/** Says a rule by its pattern, by the field that it is, or that no entry matches. */
 function sayRule(rule: Json | undefined): string {
   if (!isObject(rule)) return ''
-  const { pattern, pointer, prefix = '' } = rule
-  return String(prefix) + (typeof pattern === 'string' ? pattern : String(pointer ?? '').slice(1))
+  const { item, pattern, pointer, prefix = '' } = rule
+  if (typeof pattern === 'string') return String(prefix) + pattern
+  if (pointer === '') return 'no entry matches'
+  return fieldWords[`${String(item)}${String(pointer)}`] ?? String(pointer ?? '').slice(1)
+}
+
+/** What it means that a field decides. */
+const fieldWords: Record<string, string | undefined> = {
+  'visit_timestamp/req_uri_type': 'the URL is not signed',
+  'visit_timestamp/deadtime': 'too old, or too early',
+  'visit_timestamp/key': 'wrong signature',
+  'referer/allow_empty': 'no Referer',
+  'user_agent/allow_empty_ua': 'no User-Agent',
 }
 
 function sayPlace(rule: Json | undefined): string {
@@ -169,12 +160,7 @@ function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
     {
       label: 'cache',
       ...sayPolicy(cache),
-      detail:
-        found.value === 'unknown'
-          ? (found.detail ?? '')
-          : found.value === ''
-            ? 'no rule'
-            : found.value,
+      detail: known === null ? 'no rule' : found.value === 'unknown' ? '' : found.value,
       place: sayPlace(known),
     },
   ]
@@ -218,7 +204,8 @@ function sayRuleTime(rule: Json, readRule: ReadRule): string {
   if (!isObject(value)) return ''
   const count = value['expire'] ?? value['time']
   const unit = value['expire_unit'] ?? value['timeunit'] ?? 's'
-  return count === undefined ? '' : `${String(count)} ${String(unit)}`
+  const word = unit === 'i' || unit === 'minute' ? 'min' : String(unit)
+  return count === undefined ? '' : `${String(count)} ${word}`
 }
 
 function sayFlag(value: Json): string {
@@ -341,4 +328,16 @@ function listFootnotes(trace: JsonObject, columns: number): string[] {
   return notes.map(([label, text]) =>
     wrap(text, Math.max(40, columns), indent).replace(indent, label.padEnd(starts.value)),
   )
+}
+
+/** Lists the options that would decide more of what is shown. */
+function listMissing(trace: JsonObject, isWhole: boolean, columns: number): string[] {
+  const { outcome = null, access = null, redirect = null } = trace
+  const status = part(trace, 'response', 'status') ?? null
+  const options = listMissingOptions(isWhole ? trace : [outcome, access, redirect, status])
+  if (options.length === 0) return []
+  const indent = ' '.repeat(starts.value)
+  const text = options.map((option) => option.replaceAll(' ', hardBlank)).join(' ')
+  const lines = wrap(text, Math.max(40, columns), indent).replaceAll(hardBlank, ' ')
+  return [lines.replace(indent, 'give'.padEnd(starts.value))]
 }
