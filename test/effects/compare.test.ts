@@ -49,7 +49,7 @@ it('a change that only denied requests would meet makes no delta', () => {
   expect(compare(sides)).toEqual({})
 })
 
-it('items unmanaged on both sides are taken as absent, on one side as unknown', () => {
+it('items that are unmanaged on both sides are taken as absent, on one they are unknown', () => {
   const [one, two] = [[{ time: '30' }], [{ time: '60' }]]
   const both = changeCandidates({ timeout: one }, { timeout: two })
   expect(compare(both, { url: 'http://www.example.com/' })).toEqual({

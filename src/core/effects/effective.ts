@@ -22,7 +22,7 @@ export interface PatternForm {
 }
 
 /** Name of the field that holds patterns of which any one must match. */
-const anyPattern = '$anyPattern'
+export const anyPattern = '$anyPattern'
 
 /**
  * Reads what the request semantics read of a value: equal forms give equal answers to every

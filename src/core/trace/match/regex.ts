@@ -27,7 +27,8 @@ export class Regex {
 
   /** Null outside of the common core. */
   get expression(): Expression | null {
-    return (this.#expression ??= parseCore(this.pattern))
+    if (this.#expression === undefined) this.#expression = parseCore(this.pattern)
+    return this.#expression
   }
 
   /** Tests quickly whether no part of a printable text can match, in any case of letters. */

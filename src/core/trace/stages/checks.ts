@@ -320,9 +320,12 @@ const visitTimestamp: Check = {
 
 type Ban = CombinedBan[number]['configs']
 
-const compileBanUrls = remember(
-  (condition: object & { list: string[] }) => (place: string) =>
-    condition.list.map((entry, i) => new Regex(entry, `${place}/url/list/${i}`)),
+const compileBanUrls = remember((bans: CombinedBan) =>
+  bans.map(({ configs: { url } }, i) =>
+    (url?.list ?? []).map(
+      (entry, n) => new Regex(entry, `combined_ban/${i}/configs/url/list/${n}`),
+    ),
+  ),
 )
 
 /** Whether a condition of a ban ignores case (R24). */
@@ -334,7 +337,7 @@ function listConditions(
   e: Evaluation,
   q: Questions,
   { method, ip, referer: from, ua, url }: Ban,
-  i: number,
+  regexes: Regex[],
 ): (() => Answer<boolean>)[] {
   const by = (isMatch: 'yes' | 'no' | undefined, found: Answer<boolean>) =>
     isMatch === 'no' ? not(found) : found
@@ -353,7 +356,6 @@ function listConditions(
     })
   if (url !== undefined)
     conditions.push(() => {
-      const regexes = compileBanUrls(url)(`combined_ban/${i}/configs`)
       const isFolded = banIgnoresCase(e, url.case_insensitive)
       const found = some(regexes, (regex) => matchSearch(e, q, regex, isFolded))
       return by(url.is_match, found)
@@ -400,12 +402,13 @@ function matchSearch(
 }
 
 const listBans = rememberParts((value) => {
-  return castAccepted<CombinedBan>(value).map(({ configs }, i) => ({
+  const bans = castAccepted<CombinedBan>(value)
+  return bans.map(({ configs }, i) => ({
     pointer: `/${i}`,
     pattern: null,
     isEntry: true,
     matches: (e, q) => {
-      const conditions = listConditions(e, q, configs, i)
+      const conditions = listConditions(e, q, configs, compileBanUrls(bans)[i] ?? [])
       if (conditions.length < 2) return all(...conditions)
       const [every, one] = [all(...conditions), any(...conditions)]
       if (every === one) return every

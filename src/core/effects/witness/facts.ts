@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto'
+import { parseAddressBits, parseNetwork } from '../../catalog/value/formats.ts'
+import type { ItemKey } from '../../model/item.ts'
+import { createTimeZone } from '../../model/time/time-zone.ts'
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { carriers } from '../../trace/carrier.ts'
+
+/** Values of one fact that make a difference, as parts of a request. */
+export type Facts = Map<string, JsonObject[]>
+
+/** The instant of all witnesses. */
+const now = 1_700_000_000
+
+/** A request of which all is known; a signature is right. */
+export function buildPlainRequest(url: string, hasSignature: boolean): JsonObject {
+  return {
+    url,
+    ...(hasSignature ? { signature: 'valid' } : {}),
+    method: 'GET',
+    headers: { '*': null },
+    ip: '198.18.0.1',
+    country: 'nowhere',
+    isp: 'other',
+    at: now,
+    time: '12:00',
+    bodySize: 0,
+    origin: { status: 200, headers: { 'content-type': 'text/html', '*': null }, size: 100_000 },
+  }
+}
+
+/** Puts a part into a request; headers and the origin's answer are joined. */
+export function addPart(request: JsonObject, part: JsonObject): JsonObject {
+  const merged = { ...request, ...part }
+  for (const name of ['headers', 'origin']) {
+    const [own, more] = [request[name], part[name]]
+    if (isObject(own) && isObject(more)) merged[name] = addPart(own, more)
+  }
+  return merged
+}
+
+/** Lists what the values of an item say about facts other than the URL; the plain ones first. */
+export function listFacts(key: ItemKey, value: Json): [string, JsonObject][] {
+  const entries = Array.isArray(value) ? value : [value]
+  return entries.flatMap((entry) => (isObject(entry) ? (makers[key]?.(entry) ?? []) : []))
+}
+
+type Maker = (value: JsonObject) => [string, JsonObject][]
+
+const makers: Record<ItemKey, Maker | undefined> = {
+  ip_black_list: ({ list }) => textsOf(list).flatMap(listAddresses),
+  ip_white_list: ({ list }) => textsOf(list).flatMap(listAddresses),
+  visit_areas_limit: ({ country_list: list }) =>
+    split(list, ',').map((country) => ['country', { country }]),
+  referer: ({ list }) =>
+    textsOf(list)
+      .flatMap((entry) => {
+        const host = entry.replace(/^\*\./, '')
+        return [host, `a.${host}`, `x${host}`].map((each) => `https://${each}/`)
+      })
+      .map((text) => header('referer', text)),
+  user_agent: ({ ua_list: list }) => split(list, '\n').flatMap((line) => vary('user-agent', line)),
+  combined_ban: ({ configs }) => (isObject(configs) ? listBan(configs) : []),
+  post_upload_size_limit: ({ limit_value: limit }) => [
+    ['method', { method: 'POST' }],
+    ...around([Number(limit) * 1e6, Number(limit) * 1_048_576]).map(
+      (bodySize): [string, JsonObject] => ['bodySize', { bodySize }],
+    ),
+  ],
+  visit_timestamp: ({ deadtime }) => [
+    ...around([now + Number(deadtime), now]).map((at): [string, JsonObject] => ['at', { at }]),
+    ['signature', { signature: 'invalid' }],
+  ],
+  client_real_ip: ({ head }) =>
+    ['10.1.2.3', 'x'].map((text) => header(String(head).toLowerCase(), text)),
+  head_control: ({ list }) =>
+    (Array.isArray(list) ? list : []).flatMap((rule) => {
+      if (!isObject(rule)) return []
+      const name = String(rule['head']).toLowerCase()
+      return String(rule['head_direction']).endsWith('REQ')
+        ? [header(name, 'x')]
+        : [reply(name, 'x')]
+    }),
+  add_back_source_head: ({ head_name: name }) => [header(String(name).toLowerCase(), 'x')],
+  add_response_head: ({ list }) =>
+    (Array.isArray(list) ? list : []).flatMap((entry) =>
+      isObject(entry) ? [reply(String(entry['name']).toLowerCase(), 'x')] : [],
+    ),
+  cache_rule: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
+  cache_rule_list: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
+  cache_error_code: ({ code }) =>
+    textsOf(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
+  error_bcache: ({ code }) =>
+    textsOf(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
+  error_page_rewrite: ({ error_status_code: code }) => [status(Number(code))],
+  forward_status: ({ codes }) =>
+    (Array.isArray(codes) ? codes : []).map((code) => status(Number(code))),
+  new_origin: () => carriers.map((isp) => ['isp', { isp }]),
+  tos_origin: () => carriers.map((isp) => ['isp', { isp }]),
+  compress_response: ({ content_type: types, min_size: size, min_size_unit: unit }) => [
+    ...encodings,
+    ...listCompressed(types, size, unit),
+  ],
+  smart_compression: (value) => [
+    ...encodings,
+    ...['gzip', 'brotli'].flatMap((name) =>
+      listCompressed(
+        value[`${name}_content_type`],
+        value[`${name}_compression_value`],
+        value[`${name}_compression_unit`],
+      ),
+    ),
+  ],
+  speed_limit: ({ begin_time: begin, end_time: end }) =>
+    [begin, end].flatMap((limit) =>
+      [-1, 0, 1].flatMap((by): [string, JsonObject][] => {
+        const minute = Number(String(limit).slice(0, 2)) * 60 + Number(String(limit).slice(3)) + by
+        const time = [Math.floor(minute / 60), minute % 60].map((n) => String(n).padStart(2, '0'))
+        return minute < 0 || minute > 1439 ? [] : [['time', { time: time.join(':') }]]
+      }),
+    ),
+}
+
+const encodings: [string, JsonObject][] = ['gzip, br', 'gzip', 'br'].map((text) =>
+  header('accept-encoding', text),
+)
+
+/** Answers of the origin with these types, and sizes about the least, to one who takes all. */
+function listCompressed(
+  types: Json | undefined,
+  size: Json | undefined,
+  unit: Json | undefined,
+): [string, JsonObject][] {
+  const least = Number(size ?? 0)
+  const power = unit === 'MB' ? 2 : 1
+  const sizes = [...around([least * 1000 ** power, least * 1024 ** power]), 1e10]
+  return textsOf(types).flatMap((type) =>
+    sizes.map((bytes): [string, JsonObject] => [
+      'compression',
+      {
+        headers: { 'accept-encoding': 'gzip, br' },
+        origin: { size: bytes, headers: { 'content-type': type } },
+      },
+    ]),
+  )
+}
+
+function listBan({ method, ip, referer, ua }: JsonObject): [string, JsonObject][] {
+  const list = (part: Json | undefined) => (isObject(part) ? textsOf(part['list']) : [])
+  return [
+    ...(method === undefined ? [] : (['POST', 'PUT'] as const)).map(
+      (each): [string, JsonObject] => ['method', { method: each }],
+    ),
+    ...list(ip).flatMap(listAddresses),
+    ...list(referer).flatMap((text) => vary('referer', text)),
+    ...list(ua).flatMap((text) => vary('user-agent', text)),
+  ]
+}
+
+/** A text, what is near to it, and the same in other letters. */
+function vary(name: string, text: string): [string, JsonObject][] {
+  const bare = text.replace(/^\^/, '').replace(/\$$/, '')
+  const near = [
+    bare,
+    `x${bare}`,
+    `${bare}x`,
+    bare.toUpperCase(),
+    bare.toLowerCase(),
+    text,
+    'x',
+    bare.slice(1),
+  ]
+  return near.filter((each) => each !== '').map((each) => header(name, each))
+}
+
+/** An address; of a network the first, the last, and those beside it. */
+function listAddresses(entry: string): [string, JsonObject][] {
+  const network = parseNetwork(entry)
+  const isPlain = network === null && /^[\d.]+$/.test(entry)
+  if (network === null && !isPlain) return [entry, '2001:db8:ffff::1'].map((ip) => ['ip', { ip }])
+  const size = network === null ? 1 : 2 ** (32 - network.prefix)
+  const base = network === null ? parseAddressBits(entry) : network.base
+  const first = Math.floor(base / size) * size
+  return [first, first + size - 1, first - 1, first + size]
+    .filter((bits) => bits >= 0 && bits < 2 ** 32)
+    .map((bits) => [
+      'ip',
+      { ip: [24, 16, 8, 0].map((by) => Math.floor(bits / 2 ** by) % 256).join('.') },
+    ])
+}
+
+/** Signs a path in the way of a `visit_timestamp`, with each of its keys that is known. */
+export function signPath(path: string, value: JsonObject, zone: string): string[] {
+  const { time_format: format, req_uri_type: layout, style = '', key } = value
+  const { timename = 'time', keyname = 'key' } = value
+  const times: Record<string, string> = {
+    timestamp_hex: now.toString(16),
+    date_minute: formatLocal(zone),
+  }
+  const time = times[String(format)] ?? String(now)
+  const [uri = '', query] = path.split('?')
+  const order = style === '' ? '$ourkey$uri$time' : String(style)
+  const keys = typeof key === 'string' ? key.split(' ').filter((each) => each !== '') : []
+  const hashes = keys.map((each) => {
+    const parts: Record<string, string> = { $ourkey: each, $uri: uri, $time: time }
+    const text = order.replace(/\$(?:ourkey|uri|time)/g, (name) => parts[name] ?? '')
+    return createHash('md5').update(text).digest('hex')
+  })
+  return [...hashes, '0'.repeat(32)].map((hash) => {
+    if (layout === 3 || layout === 4)
+      return (layout === 3 ? `/${time}/${hash}` : `/${hash}/${time}`) + path
+    const pair = [`${String(keyname)}=${hash}`, `${String(timename)}=${time}`]
+    const signed = (layout === 1 ? pair : pair.toReversed()).join('&')
+    return `${uri}?${query === undefined ? '' : `${query}&`}${signed}`
+  })
+}
+
+function formatLocal(zone: string): string {
+  const local = new Date(createTimeZone(zone).toLocal(now * 1000))
+  return local.toISOString().replace(/[-T:]/g, '').slice(0, 12)
+}
+
+function header(name: string, text: string): [string, JsonObject] {
+  return [`headers.${name}`, { headers: { [name]: text } }]
+}
+
+function reply(name: string, text: string): [string, JsonObject] {
+  return [`origin.headers.${name}`, { origin: { headers: { [name]: text } } }]
+}
+
+function status(code: number): [string, JsonObject] {
+  return ['status', { origin: { status: code } }]
+}
+
+function around(limits: number[]): number[] {
+  return limits.flatMap((limit) => [limit, limit + 1, limit - 1]).filter((each) => each >= 0)
+}
+
+function textsOf(list: Json | undefined): string[] {
+  return Array.isArray(list) ? list.map(String) : []
+}
+
+function split(list: Json | undefined, by: string): string[] {
+  return String(list)
+    .split(by)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}

@@ -1,0 +1,156 @@
+import { catalogue } from '../../catalog/catalogue.ts'
+import type { ItemKey } from '../../model/item.ts'
+import type { JsonObject } from '../../model/json.ts'
+import { isUnknownValue } from '../../trace/evaluation.ts'
+import type { Compiled } from '../../trace/compiled.ts'
+import { compareStrength, type Delta, type EffectClass } from '../compare.ts'
+import type { Sides } from '../sides.ts'
+import { addPart, buildPlainRequest, listFacts, type Facts } from './facts.ts'
+import { read } from './matching.ts'
+import type { Proof } from './proof.ts'
+import { proveEqual } from './prove.ts'
+import { Search } from './search.ts'
+import { listPatternUrls, listSampleUrls, varyUrl } from './urls.ts'
+
+/**
+ * A request that two configurations treat differently, or why there is none. Only deltas `differs`
+ * count; a request has all facts, `"*": null` in its headers among them.
+ */
+export type Witness =
+  | { kind: 'request'; request: JsonObject; class: EffectClass; deltas: Delta[] }
+  | { kind: 'equal'; proof: Proof }
+  /** `reasons`: open readings, patterns and unknown items in the way, sorted. */
+  | { kind: 'not-found'; tried: number; reasons: string[] }
+
+/** Items that no visitor notices, and those of which at most the content changes. */
+const ceilings: Record<ItemKey, EffectClass | undefined> = Object.fromEntries([
+  ...[
+    'timeout',
+    'connect_timeout',
+    'range_back_source',
+    'vendor_origin_auth',
+    'forward_status',
+  ].map((key) => [key, 'internal']),
+  ...[
+    'cache_rule',
+    'cache_rule_list',
+    'cache_share',
+    'cache_error_code',
+    'error_bcache',
+    'origin',
+  ].map((key) => [key, 'content']),
+  ...['origin_host', 'new_origin', 'tos_origin', 'source_url_rewrite', 'add_back_source_head'].map(
+    (key) => [key, 'content'],
+  ),
+])
+
+/** Greatest number of URLs whose form is changed at first. */
+const maxOpened = 12
+/** Greatest numbers of URLs that are tried alone, with one fact more, and with two. */
+const [maxUrls, maxUrlsWithOne, maxUrlsWithTwo] = [250, 14, 5]
+
+/**
+ * Finds a request of the strongest class that tells the two sides apart, or proves that there is
+ * none, where the items that differ have one known candidate or are absent. Without chance, and in
+ * a bounded number of steps.
+ */
+export function findWitness(sides: Sides): Witness {
+  const uncertain = sides.changed.flatMap((key) =>
+    [sides.before, sides.after].flatMap((side) => findUncertain(side, key)),
+  )
+  if (uncertain.length > 0)
+    return { kind: 'not-found', tried: 0, reasons: [...new Set(uncertain)].toSorted() }
+  const proven = proveEqual(sides)
+  if ('proof' in proven) return { kind: 'equal', proof: proven.proof }
+  const classes = sides.changed.map((key) => ceilings[key] ?? 'visible')
+  const [ceiling = 'visible'] = classes.toSorted((a, b) =>
+    compareStrength({ class: a, verdict: 'differs' }, { class: b, verdict: 'differs' }),
+  )
+  const search = new Search(sides, ceiling, collectFacts(sides, [...catalogue.keys()]), (url) =>
+    varyUrl(url, sides, sides.changed),
+  )
+  const reasons = tryAll(sides, search, proven.urls)
+  const { best, tried } = search
+  if (best !== null) return { kind: 'request', ...best }
+  const never = search.obstacles.map((item) => `never served ${item}`)
+  const found = [...reasons, ...proven.reasons, ...search.reasons, ...never]
+  return { kind: 'not-found', tried, reasons: [...new Set(found)].toSorted() }
+}
+
+function findUncertain({ items, settings }: Compiled, key: ItemKey): string[] {
+  const candidates = items.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
+  if (candidates.length === 0) return [`unmanaged ${key}`]
+  return candidates.length > 1 || candidates.some(isUnknownValue) ? [`in-doubt ${key}`] : []
+}
+
+/** Lists the facts that items of both sides speak of. */
+function collectFacts(sides: Sides, keys: readonly ItemKey[]): Facts {
+  const facts: Facts = new Map()
+  const seen = new Set<string>()
+  for (const key of keys)
+    for (const side of [sides.before, sides.after])
+      for (const [name, part] of listFacts(key, read(side, key))) {
+        const text = JSON.stringify(part)
+        if (!seen.has(text)) facts.set(name, [...(facts.get(name) ?? []), part])
+        seen.add(text)
+      }
+  return facts
+}
+
+/**
+ * Tries requests, at first with the URLs that the changed items tell apart, then with those that
+ * access tells apart too. Returns why patterns were left out.
+ */
+function tryAll(sides: Sides, search: Search, first: readonly string[]): string[] {
+  const { changed } = sides
+  const own = listPatternUrls(sides, changed)
+  const samples = listSampleUrls(sides, changed)
+  if (tryUrls(sides, search, [...first, ...own.urls, ...samples])) return []
+  const all = listPatternUrls(sides, [...new Set([...changed, ...listAccessItems()])])
+  const exempt = listSampleUrls(sides, ['visit_deny_whitelist'])
+  return tryUrls(sides, search, [...exempt, ...all.urls]) ? [] : own.reasons
+}
+
+/** Tries URLs alone, with one fact that the changed items speak of, and with two. */
+function tryUrls(sides: Sides, search: Search, plain: readonly string[]): boolean {
+  const { changed } = sides
+  const isExempting = changed.includes('visit_deny_whitelist')
+  const facts = collectFacts(sides, isExempting ? listAccessItems() : changed)
+  if (isExempting) facts.set('headers.referer', [...(facts.get('headers.referer') ?? []), foreign])
+  const isSigned = [sides.before, sides.after].some(
+    (side) => read(side, 'visit_timestamp') !== null,
+  )
+  const [start = ''] = plain
+  const base = search.open(buildPlainRequest(start, isSigned), [])
+  const opened = base['url'] === start ? [] : plain.slice(0, maxOpened)
+  const urls = [
+    ...opened.map((url) => String(search.openUrl({ ...base, url })['url'])),
+    ...spread(plain.map((url) => varyUrl(url, sides, changed))),
+  ]
+  const parts = [...facts].flatMap(([name, list]) => list.map((part) => ({ name, part })))
+  for (const url of urls.slice(0, maxUrls)) if (search.try({ ...base, url }, ['url'])) return true
+  for (const url of urls.slice(0, maxUrlsWithOne))
+    for (const { name, part } of parts)
+      if (search.try(addPart({ ...base, url }, part), ['url', name])) return true
+  for (const url of urls.slice(0, maxUrlsWithTwo))
+    for (const [i, one] of parts.entries())
+      for (const two of parts.slice(i + 1)) {
+        if (one.name === two.name) continue
+        const request = addPart(addPart({ ...base, url }, one.part), two.part)
+        if (search.try(request, ['url', one.name, two.name])) return true
+      }
+  return false
+}
+
+const foreign: JsonObject = { headers: { referer: 'https://other.example/' } }
+
+function listAccessItems(): ItemKey[] {
+  return [...catalogue].flatMap(([key, { stages }]) => (stages.includes('access') ? [key] : []))
+}
+
+/** Puts the first of each list before all second ones, and so on; without repetitions. */
+function spread(lists: readonly string[][]): string[] {
+  const longest = lists.reduce((most, list) => Math.max(most, list.length), 0)
+  const found = Array.from({ length: longest }, (_, i) => lists.map((list) => list[i])).flat()
+  return [...new Set(found.filter((each) => each !== undefined))]
+}

@@ -1,0 +1,109 @@
+import type { Json } from '../../model/json.ts'
+import type { Settings } from '../../trace/readings.ts'
+import { compileProgram, type Program } from '../../trace/regex/machine.ts'
+import { anyChar, oneChar, parseCore, type CharSet, type Node } from '../../trace/regex/syntax.ts'
+import type { PatternForm } from '../effective.ts'
+import { Automaton } from './automaton.ts'
+
+/** The URLs that a pattern matches. */
+export interface Language {
+  program: Program
+  automaton: Automaton
+  /** The part of the URL that it sees: whole, path and query, or path. */
+  sees: 'W' | 'Q' | 'P'
+}
+
+/** An open reading, or a pattern that can't be decided, in the way of a language. */
+export class NoLanguage extends Error {
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/**
+ * Builds the languages of which a URL must be in one to match a pattern, under settled readings.
+ *
+ * @throws NoLanguage
+ */
+export function buildLanguages(form: PatternForm, settings: Settings): Language[] {
+  const { kind, text } = form
+  const folds = readCase(form.folds, settings)
+  const build = (node: Node | null, sees: Language['sees'], whole: boolean): Language[] => {
+    if (node === null) return []
+    const program = compileProgram(node, 0, folds)
+    return [{ program, automaton: new Automaton(program, whole), sees }]
+  }
+  const path = (node: Node | null) =>
+    build(node, kind !== 'dir' && settle(settings, 7) !== 'path' ? 'Q' : 'P', true)
+  if (kind === 'all') return build(anything, 'P', true)
+  if (kind === 'ext') return path(buildSuffix(text.replace(/^\./, ''), settings))
+  if (kind === 'dir' || kind === 'route') return path(buildPath(kind, text, settings))
+  if (/^(?:\^?\.\*\$?|\(\.\*\)|\^\(\.\*\)\$)$/.test(text)) return build(anything, 'P', true)
+  const core = parseCore(text)
+  const literal =
+    form.extent === 'R27' && settle(settings, 27) === 'either'
+      ? build({ kind: 'sequence', of: literalOf(text) }, 'W', true)
+      : []
+  if (core === null) throw new NoLanguage(`undecidable ${text}`)
+  const whole = form.extent !== 'search' && settle(settings, 4) === 'whole'
+  return [...build(core.node, readSubject(form.sees, settings), whole), ...literal]
+}
+
+/** The answer of a settled reading. */
+export function settle(settings: Settings, number: number): Json {
+  const answer = settings.answers[number]
+  if (answer === undefined) throw new NoLanguage(`not-specified R${number}`)
+  return answer
+}
+
+function readCase(folds: boolean | string, settings: Settings): boolean {
+  if (typeof folds === 'boolean') return folds
+  const [name = '', value] = folds.split(':')
+  const answer = settle(settings, Number(name.slice(1)))
+  if (name === 'R6') return answer === 'insensitive'
+  if (name === 'R24') return (value === 'no') === (answer === 'labels')
+  return (value === 'yes') === (answer === 'name')
+}
+
+function readSubject(sees: PatternForm['sees'], settings: Settings): Language['sees'] {
+  if (sees !== 'R5') return sees
+  const answer = settle(settings, 5)
+  return answer === 'path' ? 'P' : answer === 'path-and-query' ? 'Q' : 'W'
+}
+
+const noSlash: CharSet = {
+  ascii: Uint8Array.from({ length: 128 }, (_, i) => Number(i !== 47)),
+  others: true,
+}
+const anything = repeat(anyChar)
+
+function repeat(chars: CharSet): Node {
+  const of: Node = { kind: 'char', chars }
+  return { kind: 'repeat', of, min: 0, max: Number.POSITIVE_INFINITY, isLazy: false }
+}
+
+function literalOf(text: string): Node[] {
+  return Array.from(text, (char) => ({ kind: 'char', chars: oneChar(char) }))
+}
+
+/** Texts that end in a dot and the suffix; null if no file can (R12). */
+function buildSuffix(suffix: string, settings: Settings): Node | null {
+  if (suffix.includes('/')) return null
+  if (suffix.includes('.') && settle(settings, 12) === 'last-dot') return null
+  return { kind: 'sequence', of: [anything, ...literalOf(`.${suffix}`)] }
+}
+
+/** Texts that lie below a directory, or are a full path (R8 to R11). */
+function buildPath(kind: 'dir' | 'route', entry: string, settings: Settings): Node | null {
+  if (!entry.startsWith('/') && settle(settings, 9) === 'never') return null
+  const begin = entry.startsWith('/') ? entry : `/${entry}`
+  const isOpen = kind === 'dir' && !begin.endsWith('/') && settle(settings, 10) === 'segment'
+  const star = () => repeat(settle(settings, 8) === 'any' ? anyChar : noSlash)
+  const parts = (isOpen ? `${begin}/` : begin).split('*').map(literalOf)
+  const of = parts.flatMap((part, i) => (i === 0 ? part : [star(), ...part]))
+  if (kind === 'dir') of.push(settle(settings, 11) === 'recursive' ? anything : repeat(noSlash))
+  return { kind: 'sequence', of }
+}

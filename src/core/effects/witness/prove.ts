@@ -1,0 +1,132 @@
+import { sortUnique } from '../../catalog/value/canonical.ts'
+import type { ItemKey } from '../../model/item.ts'
+import { isObject, type Json } from '../../model/json.ts'
+import { canonicalizeJson } from '../../model/text/canonical-json.ts'
+import type { Settings } from '../../trace/readings.ts'
+import type { Compiled } from '../../trace/compiled.ts'
+import { readEffective, type PatternForm } from '../effective.ts'
+import type { Sides } from '../sides.ts'
+import { NoLanguage } from './languages.ts'
+import { listPatterns, matchAll, read, replacePatterns } from './matching.ts'
+import type { Proof, Proven } from './proof.ts'
+import { proveRules, readCacheRules, readRewriteRules, readSpeedRules } from './rule-lists.ts'
+import { isUnread, reduceCovered } from './unread.ts'
+import { isNeverServed, needsServing, neverMatches } from './unserved.ts'
+
+const strength: Proof[] = ['identical', 'ineffective', 'reordered', 'covered', 'automaton']
+
+/**
+ * Proves that no request tells the two sides apart, if items that differ have one known value on
+ * each. Never proves what is not so; what it can't prove may still be so.
+ */
+export function proveEqual(sides: Sides): Proven {
+  const parts = new Set(sides.changed.map((key) => (isCacheRule(key) ? 'cache' : key)))
+  const found = [...parts].map((part) => provePart(sides, part))
+  const missing = found.filter((each) => 'reasons' in each)
+  if (missing.length > 0)
+    return {
+      reasons: missing.flatMap(({ reasons }) => reasons),
+      urls: missing.flatMap(({ urls }) => urls),
+    }
+  const hasOtherNetworks = (['ip_black_list', 'ip_white_list'] as const).some((key) =>
+    isOtherSet(sides, key),
+  )
+  const proofs: Proof[] = [
+    isIdentical(sides) ? 'identical' : 'ineffective',
+    ...(hasOtherNetworks ? (['covered'] as const) : []),
+    ...found.flatMap((each) => ('proof' in each ? [each.proof] : [])),
+  ]
+  return { proof: strength.findLast((each) => proofs.includes(each)) ?? 'identical' }
+}
+
+function isCacheRule(key: ItemKey): boolean {
+  return key === 'cache_rule' || key === 'cache_rule_list'
+}
+
+function isIdentical({ before, after }: Sides): boolean {
+  const write = ({ items }: Compiled) =>
+    canonicalizeJson(Object.fromEntries([...items].map(([key, values]) => [key, [...values]])))
+  return write(before) === write(after)
+}
+
+/** Tests whether a list has other networks, although perhaps of the same addresses. */
+function isOtherSet(sides: Sides, key: ItemKey): boolean {
+  if (sides.changed.includes(key)) return false
+  return JSON.stringify(read(sides.before, key)) !== JSON.stringify(read(sides.after, key))
+}
+
+/** Proves it of an item, or of both items of cache rules. */
+function provePart(sides: Sides, part: string): Proven {
+  const found = attempt<Proven>(() => proveValues(sides, part))
+  if ('proof' in found) return found
+  const ways = [
+    () => isUnread(sides, part),
+    () => neverMatches(sides, part),
+    () => needsServing(sides, part) && isNeverServed(sides),
+  ]
+  return ways.some((way) => attempt(way) === true) ? { proof: 'ineffective' } : found
+}
+
+function proveValues(sides: Sides, part: string): Proven {
+  if (part === 'cache') return proveRules(sides, readCacheRules)
+  if (part === 'speed_limit') return proveRules(sides, readSpeedRules)
+  if (part === 'source_url_rewrite') return proveRules(sides, readRewriteRules)
+  return proveForms(sides, part)
+}
+
+/** Runs a proof; if it can't be run, what is in its way. */
+function attempt<T>(run: () => T): T | { reasons: string[]; urls: string[] } {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof NoLanguage) return { reasons: [error.reason], urls: [] }
+    throw error
+  }
+}
+
+/** Compares two forms in which patterns with equal languages are equal. */
+function proveForms(sides: Sides, key: string): Proven {
+  const { settings } = sides.before
+  const [before, after] = [sides.before, sides.after].map((side) =>
+    reduceCovered(key, readEffective(key, read(side, key)), settings),
+  )
+  const isSame = (a: Json, b: Json) => canonicalizeJson(a) === canonicalizeJson(b)
+  if (before === undefined || after === undefined) return { reasons: [], urls: [] }
+  if (isSame(before, after)) return { proof: 'covered' }
+  const [left, right] = [listPatterns(before), listPatterns(after)]
+  const isShared = (each: string) => left.has(each) && right.has(each)
+  const own = [...left, ...right].filter(([name]) => !isShared(name))
+  if (own.length === 0) return { reasons: listOpen(key, settings), urls: [] }
+  const { urls, matches } = matchAll(
+    sides,
+    own.flatMap(([, patterns]) => patterns),
+  )
+  const write = (patterns: PatternForm[]) =>
+    urls.map((_, i) => Number(patterns.some((each) => matches(each, i)))).join('')
+  const rewrite = (form: Json): Json =>
+    replacePatterns(form, (name, patterns) => (isShared(name) ? name : write(patterns)))
+  const tidy = (form: Json) => {
+    if (Array.isArray(form) && key === 'combined_ban') return sortUnique(form)
+    return key === 'head_control' ? dropDead(form) : form
+  }
+  if (isSame(tidy(rewrite(before)), tidy(rewrite(after)))) return { proof: 'automaton' }
+  return { reasons: listOpen(key, settings), urls: [] }
+}
+
+/** The reading without which an item can't be shown to change a value. */
+function listOpen(key: string, { answers }: Settings): string[] {
+  const number = { visit_deny_whitelist: 18, visit_timestamp: 34 }[key]
+  return number !== undefined && answers[number] === undefined ? [`not-specified R${number}`] : []
+}
+
+/** Leaves out the header rules that match no URL. */
+function dropDead(form: Json): Json {
+  const alive = Object.entries(isObject(form) ? form : {}).map(([name, rules]) => {
+    const list = (Array.isArray(rules) ? rules : []).flatMap((rule) =>
+      isObject(rule) ? [rule] : [],
+    )
+    return [name, list.filter(({ at }) => typeof at !== 'string' || !/^0+$/.test(at))] as const
+  })
+  const kept = alive.filter(([, rules]) => rules.length > 0)
+  return kept.length === 0 ? null : Object.fromEntries(kept)
+}
