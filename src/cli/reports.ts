@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { HistoryEntry } from '../core/model/applied.ts'
-import type { Effects } from '../core/effects/group.ts'
+import type { PlanEffects } from '../outlets/report/plan/json.ts'
 import { selectDefinite, type Plan } from '../core/model/plan.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
@@ -16,7 +16,7 @@ const plainStyle = { paint: plainPaint, columns: 110, verbose: false }
 /** Subjects of the reports of each command. */
 interface Subjects {
   /** `notes`: about the state, without the warnings of the plan. */
-  plan: { plan: Plan; effects: Effects | null; notes: string[] }
+  plan: PlanEffects & { plan: Plan; notes: string[] }
   apply: ApplyRecord
   /** `at`: ms since 1970. */
   drift: { found: FoundDrift; at: number; target: string[]; items: string[]; commit: string | null }
@@ -41,7 +41,7 @@ type Render<Subject> = (subject: Subject, about: About) => Promise<string>
 /** Renderers of all reports, by command and by the ending of the file. */
 const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>> } = {
   plan: {
-    '.md': async ({ plan, effects, notes }) => {
+    '.md': async ({ plan, notes, ...effects }) => {
       const { formatPlanMarkdown } = await import('../outlets/report/plan/markdown.ts')
       return formatPlanMarkdown({ ...plan, warnings: [...notes, ...plan.warnings] }, effects)
     },
@@ -52,7 +52,7 @@ const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>>
       const times = computePlanTimes(writes, about.workspace, false)
       return formatPage(buildPlanPage(plan, times, describePage(about, plan.basis, notes)))
     },
-    '.json': async ({ plan, effects }, { workspace }) => {
+    '.json': async ({ plan, ...effects }, { workspace }) => {
       const { buildPlanJson } = await import('../outlets/report/plan/json.ts')
       const { itemKeys } = workspace.config.service
       return formatJson(buildPlanJson(plan, (key) => itemKeys[key] ?? key, effects))

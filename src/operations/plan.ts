@@ -26,6 +26,9 @@ import {
 import type { Write } from '../core/model/change.ts'
 import type { Effects } from '../core/effects/group.ts'
 import { findEffects, type EffectsRequest } from './tracing/effects.ts'
+import type { Assumptions } from './tracing/readings.ts'
+import { findWitnesses } from './tracing/witnesses.ts'
+import type { Witnesses } from '../outlets/report/effects/witnesses.ts'
 import { computeTimes } from '../core/plan/plan-times.ts'
 
 /** Options of a plan. */
@@ -33,6 +36,8 @@ export interface PlanRequest extends SelectionRequest {
   effort?: Effort
   /** Requests that are compared before and after the changes. */
   effects?: EffectsRequest | null
+  /** Readings with which a witness of each kind of change is looked for. */
+  witnesses?: Assumptions | null
 }
 
 /** Plan and its notes. */
@@ -40,6 +45,7 @@ export interface Planned {
   plan: Plan
   /** Null unless asked for. */
   effects: Effects | null
+  witnesses: Witnesses | null
   /** Notes about the state that the plan is based on. */
   notes: string[]
   /** True if the rollback of a rollout is unfinished: part of its change is still live. */
@@ -81,9 +87,11 @@ export async function plan(
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
-  const { effects = null } = request
+  const { effects = null, witnesses = null } = request
+  const { changes } = made
   return {
-    effects: effects === null ? null : findEffects(workspace, recorded, made.changes, effects),
+    effects: effects && findEffects(workspace, recorded, changes, effects),
+    witnesses: witnesses && findWitnesses(workspace, recorded, changes, witnesses),
     plan: {
       ...made,
       warnings,

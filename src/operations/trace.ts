@@ -65,7 +65,7 @@ export async function traceRequests(
   const absent = createSettings(settings.answers, 'absent', settings.timezone)
   const compiled = new Map<Domain, Compiled>()
   const compiledManaged = new Map<Domain, Compiled>()
-  const get = (known: Map<Domain, Compiled>, domain: Domain, by: Compiled['settings']) => {
+  const compileOnce = (known: Map<Domain, Compiled>, domain: Domain, by: Compiled['settings']) => {
     const found = known.get(domain) ?? compile(domain, source.read(domain), by)
     known.set(domain, found)
     return found
@@ -74,11 +74,13 @@ export async function traceRequests(
   return request.requests.map((each, i) =>
     explainFault(request, i, () => {
       const domain = findDomain(each, source, find)
-      const configuration = get(compiled, domain, settings)
+      const configuration = compileOnce(compiled, domain, settings)
       const locate = source.name === 'desired' ? createLocate(workspace, domain) : () => ({})
       const whole = trace(configuration, each, request.shows)
       const found =
-        request.shows === true ? trace(get(compiledManaged, domain, absent), each, true) : whole
+        request.shows === true
+          ? trace(compileOnce(compiledManaged, domain, absent), each, true)
+          : whole
       return {
         output: buildOutput(domain, source.name, whole, locate),
         managed: buildOutput(domain, source.name, found, locate),

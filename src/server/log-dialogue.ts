@@ -59,6 +59,8 @@ function summarize(subject: Subject): JsonObject {
       const { total, skipped, same, groups } = subject.effects
       return { requests: total, skipped, same, groups: groups.length }
     }
+    case 'witnesses':
+      return { changes: subject.witnesses.changes.length }
     case 'lock':
       return { who: subject.holder.who, reason: subject.holder.reason, since: subject.holder.since }
     case 'verified': {

@@ -39,14 +39,19 @@ function change(): void {
 
 const plan = (...args: string[]) => place.cli('plan', ...args)
 
-async function json(...args: string[]): Promise<JsonObject> {
+async function planJson(...args: string[]): Promise<JsonObject> {
   const { out, code } = await plan(...args, '--json')
   expect(code).toBe(0)
   const found = JSON.parse(out) as JsonObject
   const schema = JSON.parse(readFileSync('schemas/output/plan.schema.json', 'utf8')) as JsonObject
   const ajv = new Ajv2020({ strict: false })
   expect(ajv.validate(schema, found), JSON.stringify(ajv.errors)).toBe(true)
-  const { requests } = found
+  return found
+}
+
+/** The effects of a plan. */
+async function json(...args: string[]): Promise<JsonObject> {
+  const { requests } = await planJson(...args)
   if (!isObject(requests)) throw new Error('the plan has no effects')
   return requests
 }
@@ -140,6 +145,57 @@ describe('requests before and after', () => {
     place.write('access.log', `${line('/a.jpg')}\n`.repeat(5))
     const few = await json(...log, '--base', `https://${domain}`, '--sample', '1')
     expect(few).toMatchObject({ total: 1 })
+  })
+})
+
+describe('witnesses', () => {
+  const witnesses = async (...args: string[]) => (await planJson(...args, '--witness'))['witnesses']
+
+  it('are requests that show what each change does', async () => {
+    change()
+    expect(await witnesses(...complete)).toMatchObject([
+      {
+        item: 'cache_rule_list',
+        action: 'change',
+        domains: [domain],
+        kind: 'request',
+        class: 'content',
+        deltas: [{ field: 'cache.seconds', rules: [{ side: 'before' }, { side: 'after' }] }, {}],
+      },
+      {
+        item: 'ip_black_list',
+        action: 'set',
+        kind: 'request',
+        class: 'visible',
+        request: { ip: expect.stringMatching(/^203\.0\.113\./) as string },
+      },
+    ])
+    const { out } = await plan('--witness', ...complete, '--report', 'report.md')
+    expect(place.read('report.md')).toContain('<summary>What each change does</summary>')
+    expect(out).toMatch(/^What each change does$/m)
+    expect(out).toMatch(/^ {4}cache\.seconds 5 min → 30 min/m)
+  })
+
+  it('say that a change has no effect', async () => {
+    const rule = '{match_method: ext, pattern: jpg, expire: 300, priority: 1}'
+    const dead = '{match_method: ext, pattern: jpg, expire: 60, priority: 2}'
+    configure('https: {cert_id: 1001}', `cache_rule_list: [${rule}]`)
+    await place.cli('apply', '--yes')
+    configure('https: {cert_id: 1001}', `cache_rule_list: [${rule}, ${dead}]`)
+    expect(await witnesses()).toMatchObject([{ kind: 'equal', proof: 'covered' }])
+    expect((await plan('--witness')).out).toContain('no effect: no request can tell')
+  })
+
+  it('name what was in the way', async () => {
+    change()
+    expect(await witnesses()).toContainEqual({
+      item: 'ip_black_list',
+      action: 'set',
+      domains: [domain],
+      kind: 'not-found',
+      tried: 0,
+      reasons: ['unmanaged ip_black_list'],
+    })
   })
 })
 

@@ -1,5 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { Effort } from '../../core/model/plan.ts'
+import type { Dialogue } from '../../operations/runtime/ports.ts'
+import type { PlanEffects } from '../../outlets/report/plan/json.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import {
@@ -15,6 +17,7 @@ interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions {
   detailedExitcode?: boolean
   out?: string
   effort: Effort
+  witness?: boolean
 }
 
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
@@ -36,12 +39,13 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { io } = context
       const workspace = openValidWorkspace(context, 'available')
-      const { readEffectsRequest } = await import('../requests/effects-request.ts')
+      const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
       const effectsRequest = readEffectsRequest(context, workspace, options)
-      const request = { target, items, effort, effects: effectsRequest }
-      const { plan, effects, notes, rollbackUnfinished } = await makePlan(workspace, request, {
+      const witnessed = options.witness === true ? readReadings(options) : null
+      const request = { target, items, effort, effects: effectsRequest, witnesses: witnessed }
+      const { plan, notes, rollbackUnfinished, ...effects } = await makePlan(workspace, request, {
         outside: io,
       })
       for (const warning of [...notes, ...plan.warnings]) dialogue.warn(warning)
@@ -53,11 +57,11 @@ export function declarePlan(program: Command, declare: Declare): void {
           formatJson(buildPlanJson(plan, wireName)),
         )
       for (const file of createReports('plan', options, workspace, io))
-        await file.save({ plan, effects, notes })
+        await file.save({ plan, notes, ...effects })
       if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, effects)))
       else {
         await dialogue.show({ kind: 'plan', plan })
-        if (effects !== null) await dialogue.show({ kind: 'effects', effects })
+        await showEffects(dialogue, effects)
       }
       const isDefinite = plan.changes.length > plan.summary.conditional
       const differs = isDefinite || rollbackUnfinished || plan.summary.held > 0
@@ -65,6 +69,7 @@ export function declarePlan(program: Command, declare: Declare): void {
     },
   })
   addEffectsOptions(addReportOption(addSelectionOptions(command)))
+    .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')
@@ -75,4 +80,9 @@ export function declarePlan(program: Command, declare: Declare): void {
       '--detailed-exitcode',
       'exit with 2 if there are changes (not conditional ones), or a rollback is unfinished',
     )
+}
+
+async function showEffects(dialogue: Dialogue, { effects, witnesses }: PlanEffects): Promise<void> {
+  if (effects !== null) await dialogue.show({ kind: 'effects', effects })
+  if (witnesses !== null) await dialogue.show({ kind: 'witnesses', witnesses })
 }

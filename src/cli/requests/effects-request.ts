@@ -5,6 +5,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { findFiles } from '../../manifest/manifests/find-files.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { EffectsRequest } from '../../operations/tracing/effects.ts'
+import type { Assumptions } from '../../operations/tracing/readings.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
 import { readAssumptions } from './assumptions.ts'
 import type { EffectsOptions } from '../commands/options.ts'
@@ -42,8 +43,22 @@ export function readEffectsRequest(
     files,
     groupBy: options.groupBy ?? 'answers',
     reveals: verbose === true,
-    ...(options.strict === true ? { preset: 'strict' } : {}),
-    assume: readAssumptions(options.assume),
+    ...readReadings(options),
+  }
+}
+
+/**
+ * Reads the readings of the options.
+ *
+ * @throws EdgewiseError `usage` for an answer in another form
+ */
+export function readReadings({
+  strict,
+  assume,
+}: Pick<EffectsOptions, 'strict' | 'assume'>): Assumptions {
+  return {
+    ...(strict === true ? { preset: 'strict' } : {}),
+    assume: readAssumptions(assume),
   }
 }
 

@@ -17,6 +17,8 @@ import { buildDriftJson } from '../../outlets/report/drift/json.ts'
 import { formatDrift, listUnreadable } from '../../outlets/report/drift/text.ts'
 import { formatPlanSummary } from '../../outlets/report/plan/summary.ts'
 import { formatEffects } from '../../outlets/report/effects/text.ts'
+import { formatWitnesses } from '../../outlets/report/effects/witnesses-text.ts'
+import type { PlanTextOptions } from '../../outlets/report/plan/format-block.ts'
 import { formatPlan } from '../../outlets/report/plan/text.ts'
 import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/runtime/ports.ts'
@@ -59,7 +61,9 @@ function show(subject: Subject, context: CommandContext): void {
     case 'plan':
       return showPlan(subject, context)
     case 'effects':
-      return showEffects(subject, context)
+      return showText(formatEffects, subject.effects, context)
+    case 'witnesses':
+      return showText(formatWitnesses, subject.witnesses, context)
     case 'compared':
       return context.note(escapeInvisible(formatComparison(subject)))
     case 'drift':
@@ -97,13 +101,15 @@ function showPlan(
   io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
 }
 
-function showEffects(
-  { effects }: Extract<Subject, { kind: 'effects' }>,
+/** Shows a part of a plan as a paragraph of its own. */
+function showText<T>(
+  format: (subject: T, style: PlanTextOptions) => string,
+  subject: T,
   { io, options, paint }: CommandContext,
 ): void {
   if (options.json === true) return
   const style = { paint, columns: io.columns, verbose: options.verbose === true }
-  io.out(`\n${formatEffects(effects, style)}\n`)
+  io.out(`\n${format(subject, style)}\n`)
 }
 
 function showDrift(

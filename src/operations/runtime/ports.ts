@@ -9,6 +9,7 @@ import type { LockHolder } from '../../state/format/lock-file.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import type { Compared } from '../submission/compare-secrets.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
+import type { Witnesses } from '../../outlets/report/effects/witnesses.ts'
 import type { Outside } from './outside.ts'
 import type { Rollback } from '../history/plan-rollback.ts'
 
@@ -56,6 +57,7 @@ export type Subject =
   | { kind: 'drift'; found: FoundDrift; at: number }
   /** What changes do to sample requests. */
   | { kind: 'effects'; effects: Effects }
+  | { kind: 'witnesses'; witnesses: Witnesses }
   /** `domains`: those of the lock, if there are several locks; null if it covers all. */
   | { kind: 'lock'; holder: LockHolder; domains: Domain[] | null }
   | { kind: 'verified'; verified: Verified }

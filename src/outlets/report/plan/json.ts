@@ -3,7 +3,14 @@ import type { Change, Write } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
 import type { Plan } from '../../../core/model/plan.ts'
-import { buildEffectsJson } from '../effects/json.ts'
+import { buildEffectsJson, buildWitnessesJson } from '../effects/json.ts'
+import type { Witnesses } from '../effects/witnesses.ts'
+
+/** What a plan does to requests; null unless asked for. */
+export interface PlanEffects {
+  effects: Effects | null
+  witnesses: Witnesses | null
+}
 
 /**
  * Builds the JSON of a plan, `edgewise.plan/1`. `wireName` returns the key of an item in the body
@@ -12,7 +19,7 @@ import { buildEffectsJson } from '../effects/json.ts'
 export function buildPlanJson(
   plan: Plan,
   wireName: (item: ItemKey) => string,
-  effects: Effects | null = null,
+  { effects, witnesses }: PlanEffects = { effects: null, witnesses: null },
 ): JsonObject {
   const { desired, recorded, target, items, commit, onTopOf } = plan.basis
   return pickDefined({
@@ -36,6 +43,7 @@ export function buildPlanJson(
     older: plan.older?.map((each) => ({ ...each })),
     waves: plan.waves?.map((each) => ({ ...each, kinds: [...each.kinds] })),
     requests: effects === null ? undefined : buildEffectsJson(effects),
+    witnesses: witnesses === null ? undefined : buildWitnessesJson(witnesses),
   })
 }
 

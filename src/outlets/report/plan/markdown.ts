@@ -1,6 +1,8 @@
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
-import type { Effects } from '../../../core/effects/group.ts'
 import { formatEffectsMarkdown } from '../effects/markdown.ts'
+import type { Witnesses } from '../effects/witnesses.ts'
+import { formatWitnesses } from '../effects/witnesses-text.ts'
+import type { PlanEffects } from './json.ts'
 import { groupPlanChanges } from './blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.ts'
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
@@ -12,6 +14,7 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 const style = { paint: plainPaint, columns: 110, verbose: false }
 const whole = showWhole('edgewise plan -v')
 const maxWrites = 40
+const maxWitnessLines = 60
 const maxWarnings = 12
 /** Domains of the first wave that a comment names. */
 export const maxFirstDomains = 10
@@ -21,7 +24,10 @@ export const maxFirstDomains = 10
  * folded section for each block of equal changes. Values are in code fences that they can't close.
  * The text never exceeds the limit of a comment; omitted changes are counted.
  */
-export function formatPlanMarkdown(plan: Plan, effects: Effects | null = null): string {
+export function formatPlanMarkdown(
+  plan: Plan,
+  { effects, witnesses }: PlanEffects = { effects: null, witnesses: null },
+): string {
   const warnings =
     plan.warnings.length === 0
       ? ''
@@ -46,12 +52,19 @@ export function formatPlanMarkdown(plan: Plan, effects: Effects | null = null): 
     lines.length === 0
       ? ''
       : `\n${foldText('Writes', joinFirstLines(lines, maxWrites, whole.name))}`
-  const room = maxCharacters - head.length - writes.length
-  return `${head}${formatChangeParts(groupPlanChanges(definite.changes), room, whole)}${writes}`
+  const shown = witnesses === null ? '' : `\n${foldWitnesses(witnesses)}`
+  const end = shown + writes
+  const room = maxCharacters - head.length - end.length
+  return `${head}${formatChangeParts(groupPlanChanges(definite.changes), room, whole)}${end}`
 }
 
 /** Formats the number of conditional changes as a paragraph; empty for none. */
 export function formatCompared(plan: Plan): string {
   const compared = formatConditional(plan)
   return compared === null ? '' : `\n${compared}.\n`
+}
+
+function foldWitnesses(witnesses: Witnesses): string {
+  const [title = '', ...lines] = formatWitnesses(witnesses, style).split('\n')
+  return foldText(title, joinFirstLines(lines, maxWitnessLines, whole.name))
 }

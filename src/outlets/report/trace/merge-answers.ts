@@ -1,5 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
-import type { TracedText } from './text.ts'
+
+/** A trace, `edgewise.trace/1`, with what a text shows of unmanaged items and readings. */
+export interface Traces {
+  output: JsonObject
+  /** The same without unmanaged items. */
+  managed: JsonObject
+  /** Answers of both that rest on a preset or a setting, by stage and name. */
+  resting: Record<'output' | 'managed', ReadonlySet<string>>
+}
 
 /** The part of a value at some keys; undefined if there is none. */
 export function part(value: Json | undefined, ...steps: string[]): Json | undefined {
@@ -22,10 +30,7 @@ export function readValue(answer: Json | undefined): Json | undefined {
  *
  * @param isVerbose whether what stays unknown has every reason
  */
-export function mergeAnswers(
-  { output, managed, resting }: Pick<TracedText, 'output' | 'managed' | 'resting'>,
-  isVerbose: boolean,
-): JsonObject {
+export function mergeAnswers({ output, managed, resting }: Traces, isVerbose: boolean): JsonObject {
   const merge = (shown: Json, whole: Json | undefined, path: string): Json => {
     if (Array.isArray(shown))
       return shown.map((each, i) => merge(each, Array.isArray(whole) ? whole[i] : undefined, path))

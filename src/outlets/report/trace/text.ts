@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatSeconds } from './duration.ts'
-import { mergeAnswers, part, readValue } from './merge-answers.ts'
+import { mergeAnswers, part, readValue, type Traces } from './merge-answers.ts'
 import { listMissingOptions } from './missing-options.ts'
 import { sayKey, sayReasons } from './say-values.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -28,13 +28,8 @@ interface Line {
   place?: string
 }
 
-/** A trace, `edgewise.trace/1`, and what its text needs beside it. */
-export interface TracedText {
-  output: JsonObject
-  /** The same without unmanaged items. */
-  managed: JsonObject
-  /** Answers of both that rest on a preset or a setting, by stage and name. */
-  resting: Record<'output' | 'managed', ReadonlySet<string>>
+/** A trace, and what its text needs beside it. */
+export interface TracedText extends Traces {
   readRule: ReadRule
 }
 

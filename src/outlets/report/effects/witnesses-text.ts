@@ -1,0 +1,88 @@
+import { symbols } from '../../../core/model/change.ts'
+import { isObject, type JsonObject } from '../../../core/model/json.ts'
+import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, selectColours, type PlanTextOptions } from '../plan/format-block.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import { wrap } from '../text/wrap.ts'
+import { sayReasons } from '../trace/say-values.ts'
+import { sayDelta } from './say-effects.ts'
+import type { ChangeWitness, Witnesses } from './witnesses.ts'
+
+/** Why no request can tell. */
+const proofs: Record<string, string> = {
+  identical: 'both are the same',
+  ineffective: 'what changes is not read',
+  reordered: 'only rules that do not overlap change places',
+  covered: 'what comes or goes never decides',
+  automaton: 'the patterns match the same',
+}
+
+/** Most kinds of change without `-v`. */
+const maxShown = 20
+
+/** Formats for each kind of change what it does to a request, or that it has no effect. */
+export function formatWitnesses(
+  { changes, omitted }: Witnesses,
+  { paint, columns, verbose }: PlanTextOptions,
+): string {
+  const shown = verbose ? changes : changes.slice(0, maxShown)
+  const rest = changes.length - shown.length
+  const colours = selectColours(paint)
+  const lines = shown.flatMap((each) => {
+    const { item, action, domains } = each
+    const symbol = colours[action](symbols[action])
+    const title = `${symbol} ${paint.bold(item)}   ${formatCount(domains)}`
+    return [title, ...sayWitness(each).map((text) => wrap(escapeInvisible(text), columns, '    '))]
+  })
+  return [
+    paint.bold('What each change does'),
+    ...lines,
+    ...(rest > 0 ? [paint.dim(`… and ${pluralize(rest, 'more kind')} (-v shows all)`)] : []),
+    ...(omitted > 0 ? [`${pluralize(omitted, 'more kind')} of change not looked at`] : []),
+  ].join('\n')
+}
+
+function sayWitness({ item, witness }: ChangeWitness): string[] {
+  if (witness.kind === 'equal')
+    return [`no effect: no request can tell, ${proofs[witness.proof] ?? witness.proof}`]
+  if (witness.kind === 'not-found') {
+    const why = witness.reasons.length === 0 ? '' : `: ${sayWhy(witness.reasons)}`
+    return [`no request found that tells${why}`]
+  }
+  const [first, ...others] = witness.deltas.filter((delta) => delta.class === witness.class)
+  const more = others.length === 0 ? '' : ` and ${pluralize(others.length, 'more answer')}`
+  return [
+    sayRequest(witness.request, item),
+    ...(first === undefined ? [] : [sayDelta(first) + more]),
+  ]
+}
+
+/** Says reasons: those of traces by their kind, others as they are. */
+function sayWhy(reasons: readonly string[]): string {
+  const known = sayReasons([...reasons], false)
+  return known === '' ? listSome([...reasons]) : known
+}
+
+/** Facts that a request shows only where one of these items changes. */
+const factsOf: [fact: string, words: string, items: string[]][] = [
+  ['ip', 'address', ['ip_black_list', 'ip_white_list', 'combined_ban', 'client_real_ip']],
+  ['country', 'country', ['visit_areas_limit']],
+  ['isp', 'carrier', ['new_origin', 'tos_origin']],
+  ['at', 'at', ['visit_timestamp']],
+  ['time', 'at', ['speed_limit']],
+  ['bodySize', 'bytes sent:', ['post_upload_size_limit']],
+]
+
+/** Says the request, with headers, and with the facts that the changed item reads. */
+function sayRequest(request: JsonObject, item: string): string {
+  const { url, method, headers } = request
+  const given = Object.entries(isObject(headers) ? headers : {}).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${String(value)}`],
+  )
+  const facts = factsOf.flatMap(([name, words, items]) =>
+    items.includes(item) && request[name] !== undefined
+      ? [`${words} ${String(request[name])}`]
+      : [],
+  )
+  return [`${String(method ?? 'GET')} ${String(url)}`, ...facts, ...given].join(', ')
+}
