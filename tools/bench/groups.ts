@@ -9,7 +9,7 @@ import { measurePackage } from './measure-package.ts'
 import { measureScaling } from './measure-scaling.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSave } from './measure-state.ts'
-import { measureTrace } from './measure-trace.ts'
+import { measureEffects, measureTrace } from './measure-trace.ts'
 import type { Row } from './row.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -38,6 +38,7 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
   scaling: ({ bench, scale }) =>
     measureScaling(bench, [100, 1000, 10_000, ...(scale ? [100_000] : [])]),
   trace: () => measureTrace(3),
+  effects: measureEffects,
   package: measurePackage,
 }
 

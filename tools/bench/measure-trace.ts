@@ -1,6 +1,9 @@
+import { groupEffects } from '../../src/core/effects/group.ts'
+import { compileSides } from '../../src/core/effects/sides.ts'
+import { findWitness } from '../../src/core/effects/witness/find-witness.ts'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { ItemKey } from '../../src/core/model/item.ts'
-import type { JsonObject } from '../../src/core/model/json.ts'
+import { isObject, type JsonObject } from '../../src/core/model/json.ts'
 import { compile } from '../../src/core/trace/compiled.ts'
 import type { Candidate } from '../../src/core/trace/evaluation.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
@@ -19,17 +22,60 @@ export function measureTrace(rounds: number): Row[] {
   ]
 }
 
+/** Measures what plans with effects cost beside the plan, in CPU seconds. */
+export function measureEffects(): Row[] {
+  const settings = buildSettings({ preset: 'usual', assume: {}, timezone: null })
+  const names = Array.from({ length: 1000 }, (_, i) => `www${i}.example.com`)
+  const all = new Map(
+    names.map((domain, i) => {
+      const before = createItems(true)
+      const [rules] = before.get('cache_rule_list') ?? []
+      const after = new Map(before)
+      after.set('cache_rule_list', [lengthen(rules ?? [], i)])
+      return [domain, compileSides(domain, before, after, settings)]
+    }),
+  )
+  const requests = createRequests(100).flatMap((request) =>
+    names.map((domain) => ({
+      request: { ...request, url: String(request['url']).replace('www.example.com', domain) },
+      count: 1,
+    })),
+  )
+  const grouped = measureCpu(() => groupEffects(requests, (host) => all.get(host) ?? null))
+  const found = measureCpu(() => {
+    for (const sides of all.values()) findWitness(sides)
+  })
+  return [
+    createRow('effects', '100,000 requests of 1000 domains before and after', 's', grouped, 15),
+    createRow('witnesses', 'witnesses of 1000 changed domains', 's', found, 5),
+  ]
+}
+
+/** Changes the time of one of the rules. */
+function lengthen(rules: Candidate, i: number): Candidate {
+  if (!Array.isArray(rules)) return rules
+  return rules.map((rule, n) =>
+    isObject(rule) && n === i % 20 ? { ...rule, expire: 100 + i } : rule,
+  )
+}
+
+function measureCpu(run: () => void): number {
+  const start = process.cpuUsage()
+  run()
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1e6
+}
+
 function time(isManaged: boolean, rounds: number): number {
   const settings = buildSettings({ preset: 'usual', assume: {}, timezone: null })
   const items = createItems(isManaged)
   const compiled = compile('www.example.com', items, settings)
   const requests = createRequests(1000)
-  const spans = Array.from({ length: rounds + 1 }, () => {
-    const start = process.cpuUsage()
-    for (let i = 0; i < count; i++) trace(compiled, requests[i % requests.length] ?? {})
-    const { user, system } = process.cpuUsage(start)
-    return (user + system) / 1e6
-  })
+  const spans = Array.from({ length: rounds + 1 }, () =>
+    measureCpu(() => {
+      for (let i = 0; i < count; i++) trace(compiled, requests[i % requests.length] ?? {})
+    }),
+  )
   return Math.min(...spans)
 }
 

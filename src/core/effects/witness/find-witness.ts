@@ -10,7 +10,7 @@ import { read } from './matching.ts'
 import type { Proof } from './proof.ts'
 import { proveEqual } from './prove.ts'
 import { Search } from './search.ts'
-import { listPatternUrls, listSampleUrls, varyUrl } from './urls.ts'
+import { listPatternUrls, listSampleUrls, listSimpleUrls, varyUrl } from './urls.ts'
 
 /**
  * A request that two configurations treat differently, or why there is none. Only deltas `differs`
@@ -60,15 +60,18 @@ export function findWitness(sides: Sides): Witness {
   )
   if (uncertain.length > 0)
     return { kind: 'not-found', tried: 0, reasons: [...new Set(uncertain)].toSorted() }
-  const proven = proveEqual(sides)
-  if ('proof' in proven) return { kind: 'equal', proof: proven.proof }
   const classes = sides.changed.map((key) => ceilings[key] ?? 'visible')
   const [ceiling = 'visible'] = classes.toSorted((a, b) =>
     compareStrength({ class: a, verdict: 'differs' }, { class: b, verdict: 'differs' }),
   )
-  const search = new Search(sides, ceiling, collectFacts(sides, [...catalogue.keys()]), (url) =>
-    varyUrl(url, sides, sides.changed),
-  )
+  const facts = collectFacts(sides, [...catalogue.keys()])
+  const createSearch = () =>
+    new Search(sides, ceiling, facts, (url) => varyUrl(url, sides, sides.changed))
+  const simple = trySimply(sides, createSearch())
+  if (simple !== null) return { kind: 'request', ...simple }
+  const proven = proveEqual(sides)
+  if ('proof' in proven) return { kind: 'equal', proof: proven.proof }
+  const search = createSearch()
   const reasons = tryAll(sides, search, proven.urls)
   const { best, tried } = search
   if (best !== null) return { kind: 'request', ...best }
@@ -81,6 +84,28 @@ function findUncertain({ items, settings }: Compiled, key: ItemKey): string[] {
   const candidates = items.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
   if (candidates.length === 0) return [`unmanaged ${key}`]
   return candidates.length > 1 || candidates.some(isUnknownValue) ? [`in-doubt ${key}`] : []
+}
+
+/** Most URLs, and most facts, that are tried before anything is proven. */
+const [maxSimpleUrls, maxSimpleFacts] = [100, 50]
+
+/** Tries a URL of each pattern of the changed items, and each fact that they speak of. */
+function trySimply(sides: Sides, search: Search): Search['best'] {
+  if (sides.changed.length === 0) return null
+  const wildcard = sides.domain.startsWith('.') ? 'a' : ''
+  const start = search.open(buildPlainRequest(`https://${wildcard}${sides.domain}/`, false), [])
+  const parts = [...collectFacts(sides, sides.changed)].flatMap(([name, list]) =>
+    list.map((part) => ({ name, part })),
+  )
+  if (search.try(start, [])) return search.best
+  for (const { name, part } of parts.slice(0, maxSimpleFacts))
+    if (search.try(addPart(start, part), [name])) return search.best
+  let urls = 0
+  for (const url of listSimpleUrls(sides, sides.changed)) {
+    if (search.try({ ...start, url }, ['url'])) return search.best
+    if (++urls >= maxSimpleUrls) break
+  }
+  return null
 }
 
 /** Lists the facts that items of both sides speak of. */

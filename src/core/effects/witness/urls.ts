@@ -38,6 +38,34 @@ export function listPatternUrls(sides: Sides, keys: readonly ItemKey[]): Pattern
   return { urls: urls.map(({ url }) => url), reasons }
 }
 
+/** Lists for each pattern of some items a shortest URL that it matches. */
+export function* listSimpleUrls(sides: Sides, keys: readonly ItemKey[]): Iterable<string> {
+  const tried = new Set<string>()
+  for (const side of [sides.after, sides.before])
+    for (const key of keys)
+      for (const pattern of [
+        ...listPatterns(readEffective(key, read(side, key))).values(),
+      ].flat()) {
+        const name = JSON.stringify(pattern)
+        if (tried.has(name)) continue
+        tried.add(name)
+        for (const language of readLanguages(pattern, sides)) {
+          const { urls } = exploreUrls(sides.domain, [language])
+          const member = urls.find(({ members }) => members[0] === true)
+          if (member !== undefined) yield member.url
+        }
+      }
+}
+
+function readLanguages(pattern: PatternForm, { before: { settings } }: Sides): Language[] {
+  try {
+    return buildLanguages(pattern, settings)
+  } catch (error) {
+    if (!(error instanceof NoLanguage)) throw error
+    return []
+  }
+}
+
 /** Lists URLs of samples of expressions, exempt URLs and literal ones. */
 export function listSampleUrls(sides: Sides, keys: readonly ItemKey[]): string[] {
   const start = `https://${sides.domain.startsWith('.') ? 'a' : ''}${sides.domain}`
