@@ -2,7 +2,7 @@
  * Generates files, most of them from the schemas: in `generated/` of the rooms of `src`, the
  * schemas of items and of edgewise.yaml as data and as types, compiled validators of these and of
  * stored files, what each code of errors and diagnostics means (from the page about them), and the
- * script and the style of pages; the schemas of manifests and profiles for editors, the workflows
+ * scripts and the styles of pages; the schemas of manifests and profiles for editors, the workflows
  * of `examples`, as `edgewise init` writes them, and the pages of `docs/reference` about commands,
  * items, files and output. With `--check` it writes nothing and prints the files that are out of
  * date (exit 1).
@@ -118,7 +118,7 @@ const sources = {
   'schemas/edgewise.schema.json': buildEditorSchema(workspace, manifest, profile),
   'src/core/catalog/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
-  'src/outlets/report/page/generated/page-assets.ts': await buildPageAssets(),
+  ...(await buildPageAssets()),
   ...buildCodeFiles(),
 }
 const isCheck = process.argv.includes('--check')

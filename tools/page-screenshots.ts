@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { findChromium, isProgram } from '../test/browser/find-chromium.ts'
 import { buildHistoryModel } from '../test/browser/histories.ts'
 import { desktop, Pages, phone } from '../test/browser/open.ts'
+import { buildEffectsPage } from '../test/report/page/effects-page.ts'
 import { buildFleetPage, buildSmallPage, buildWavesPage } from '../test/browser/pages.ts'
 import { buildManyWavesPage, buildWorsePage } from '../test/browser/rollout-pages.ts'
 
@@ -15,6 +16,7 @@ if (folder === undefined) throw new Error('expected the folder of the pictures a
 const models = {
   small: buildSmallPage(),
   waves: buildWavesPage(),
+  effects: buildEffectsPage(['https://www.example.com/', 'https://www.example.com/a.jpg']),
   fleet: buildFleetPage(3000, 5),
   rollout: buildWorsePage(),
   'many-waves': buildManyWavesPage(50, 60),

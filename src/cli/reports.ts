@@ -1,8 +1,8 @@
 import { extname } from 'node:path'
 import type { HistoryEntry } from '../core/model/applied.ts'
-import type { PlanEffects } from '../outlets/report/plan/json.ts'
-import { selectDefinite, type Plan } from '../core/model/plan.ts'
+import { selectDefinite } from '../core/model/plan.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
+import type { Planned } from '../operations/plan.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { PastDomain, PastFleet } from '../operations/history/past-applies.ts'
@@ -16,7 +16,7 @@ const plainStyle = { paint: plainPaint, columns: 110, verbose: false }
 /** Subjects of the reports of each command. */
 interface Subjects {
   /** `notes`: about the state, without the warnings of the plan. */
-  plan: PlanEffects & { plan: Plan; notes: string[] }
+  plan: Pick<Planned, 'plan' | 'effects' | 'witnesses' | 'sides' | 'notes'>
   apply: ApplyRecord
   /** `at`: ms since 1970. */
   drift: { found: FoundDrift; at: number; target: string[]; items: string[]; commit: string | null }
@@ -45,12 +45,13 @@ const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>>
       const { formatPlanMarkdown } = await import('../outlets/report/plan/markdown.ts')
       return formatPlanMarkdown({ ...plan, warnings: [...notes, ...plan.warnings] }, effects)
     },
-    '.html': async ({ plan, notes }, about) => {
+    '.html': async ({ plan, notes, ...traced }, about) => {
       const { buildPlanPage } = await import('../outlets/report/page/build-plan-page.ts')
       const { formatPage, describePage, computePlanTimes } = await loadPages()
       const { writes } = selectDefinite(plan)
       const times = computePlanTimes(writes, about.workspace, false)
-      return formatPage(buildPlanPage(plan, times, describePage(about, plan.basis, notes)))
+      const described = describePage(about, plan.basis, notes)
+      return formatPage(buildPlanPage(plan, times, described, traced))
     },
     '.json': async ({ plan, ...effects }, { workspace }) => {
       const { buildPlanJson } = await import('../outlets/report/plan/json.ts')

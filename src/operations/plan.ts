@@ -25,6 +25,8 @@ import {
 } from './submission/strange-release.ts'
 import type { Write } from '../core/model/change.ts'
 import type { Effects } from '../core/effects/group.ts'
+import type { ChangedSides } from '../outlets/report/effects/pack-sides.ts'
+import { listChangedSides } from './tracing/changed-sides.ts'
 import { findEffects, type EffectsRequest } from './tracing/effects.ts'
 import type { Assumptions } from './tracing/readings.ts'
 import { findWitnesses } from './tracing/witnesses.ts'
@@ -46,6 +48,8 @@ export interface Planned {
   /** Null unless asked for. */
   effects: Effects | null
   witnesses: Witnesses | null
+  /** In what the effects of other requests are found; null without effects and witnesses. */
+  sides: ChangedSides | null
   /** Notes about the state that the plan is based on. */
   notes: string[]
   /** True if the rollback of a rollout is unfinished: part of its change is still live. */
@@ -89,9 +93,11 @@ export async function plan(
   ]
   const { effects = null, witnesses = null } = request
   const { changes } = made
+  const readings = effects ?? witnesses
   return {
     effects: effects && findEffects(workspace, recorded, changes, effects),
     witnesses: witnesses && findWitnesses(workspace, recorded, changes, witnesses),
+    sides: readings && listChangedSides(workspace, recorded, changes, readings),
     plan: {
       ...made,
       warnings,

@@ -170,7 +170,9 @@ describe('witnesses', () => {
         request: { ip: expect.stringMatching(/^203\.0\.113\./) as string },
       },
     ])
-    const { out } = await plan('--witness', ...complete, '--report', 'report.md')
+    const reports = ['--report', 'report.md', '--report', 'report.html']
+    const { out } = await plan('--witness', ...complete, ...reports)
+    expect(place.read('report.html')).toContain('cache.seconds 5 min → 30 min')
     expect(place.read('report.md')).toContain('<summary>What each change does</summary>')
     expect(out).toMatch(/^What each change does$/m)
     expect(out).toMatch(/^ {4}cache\.seconds 5 min → 30 min/m)
@@ -247,12 +249,13 @@ describe('what is printed', () => {
 
   it('has neither values of queries nor addresses of clients', async () => {
     const all = ['--requests', 'requests.json', ...complete]
-    const reports = ['report.md', 'report.json'].flatMap((file) => ['--report', file])
+    const files = ['report.md', 'report.json', 'report.html']
+    const reports = files.flatMap((file) => ['--report', file])
     const { out } = await plan(...all, ...reports)
     const { out: asJson } = await plan(...all, '--json')
-    const texts = [out, asJson, ...['report.md', 'report.json'].map((file) => place.read(file))]
+    const texts = [out, asJson, ...files.map((file) => place.read(file))]
     for (const text of texts) {
-      expect(text).toContain('token=…&…')
+      expect(text).toMatch(/token=…&(?:amp;)?…/)
       expect(text).not.toMatch(/sesame|203\.0\.113\.9/)
     }
     expect((await plan(...all, '-v')).out).toContain('token=sesame')

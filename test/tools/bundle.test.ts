@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Metafile } from 'esbuild'
 import { describe, expect, it } from 'vitest'
+import * as effectsAssets from '../../src/outlets/report/page/generated/effects-assets.ts'
 import * as pageAssets from '../../src/outlets/report/page/generated/page-assets.ts'
 import { metafileUrl, root } from '../../tools/bundle.ts'
 import { findPackageProblems, maxPackageBytes } from '../../tools/package-contents.ts'
@@ -129,7 +130,7 @@ describe('the bill of materials', () => {
     const code = readdirSync(new URL('dist/', root), { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.c?js$/.test(path))
       .map((path) => `dist/${path.replaceAll('\\', '/')}`)
-    const pages = Object.keys(pageAssets).length
+    const pages = Object.keys({ ...pageAssets, ...effectsAssets }).length
     const outputs = Object.keys(metafile.outputs)
     expect(outputs.filter((path) => path.startsWith('dist/')).toSorted()).toEqual(code.toSorted())
     expect(outputs.filter((path) => path.startsWith('page/'))).toHaveLength(pages)

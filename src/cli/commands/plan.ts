@@ -45,9 +45,8 @@ export function declarePlan(program: Command, declare: Declare): void {
       const effectsRequest = readEffectsRequest(context, workspace, options)
       const witnessed = options.witness === true ? readReadings(options) : null
       const request = { target, items, effort, effects: effectsRequest, witnesses: witnessed }
-      const { plan, notes, rollbackUnfinished, ...effects } = await makePlan(workspace, request, {
-        outside: io,
-      })
+      const planned = await makePlan(workspace, request, { outside: io })
+      const { plan, notes, rollbackUnfinished } = planned
       for (const warning of [...notes, ...plan.warnings]) dialogue.warn(warning)
       const { itemKeys } = workspace.config.service
       const wireName = (key: string) => itemKeys[key] ?? key
@@ -56,12 +55,11 @@ export function declarePlan(program: Command, declare: Declare): void {
           createOutput(options.out, workspace, io),
           formatJson(buildPlanJson(plan, wireName)),
         )
-      for (const file of createReports('plan', options, workspace, io))
-        await file.save({ plan, notes, ...effects })
-      if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, effects)))
+      for (const file of createReports('plan', options, workspace, io)) await file.save(planned)
+      if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, planned)))
       else {
         await dialogue.show({ kind: 'plan', plan })
-        await showEffects(dialogue, effects)
+        await showEffects(dialogue, planned)
       }
       const isDefinite = plan.changes.length > plan.summary.conditional
       const differs = isDefinite || rollbackUnfinished || plan.summary.held > 0

@@ -33,7 +33,7 @@ export const tooDeep = `expected at most ${inputLimits.levels} levels of nesting
 export function findTextFault(text: string): string | null {
   // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= inputLimits.textBytes) return null
-  const bytes = Buffer.byteLength(text)
+  const bytes = new TextEncoder().encode(text).length
   if (bytes <= inputLimits.textBytes) return null
   return (
     `expected a text of at most ${inputLimits.textBytes / 1024} KiB, got ` +

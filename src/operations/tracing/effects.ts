@@ -19,7 +19,8 @@ export interface EffectsRequest extends Assumptions, Pick<GroupOptions, 'groupBy
   reveals?: boolean
 }
 
-type States = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
+/** Recorded items by domain. */
+export type States = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
 
 /**
  * Compares what requests meet before and after changes: the recorded configuration, and the same
@@ -37,12 +38,7 @@ export function findEffects(
   const domains = [...recorded.keys(), ...workspace.desired.keys()]
   return compareAll(workspace, domains, request, (domain) => {
     const before = readRecorded(recorded.get(domain) ?? new Map())
-    const desired = workspace.desired.get(domain)
-    const after = new Map(before)
-    // A released item keeps its candidates.
-    for (const change of byDomain.get(domain) ?? [])
-      if (change.action !== 'release')
-        after.set(change.item, readChanged(change, desired?.get(change.item)?.templates))
+    const after = applyChanges(before, byDomain.get(domain) ?? [], workspace.desired.get(domain))
     return { before, after }
   })
 }
@@ -98,4 +94,17 @@ function compareAll(
     skipped: request.files.reduce((sum, { skipped }) => sum + skipped, 0),
   })
   return request.reveals === true ? effects : hideRequests(effects)
+}
+
+/** The candidates after changes; a released item keeps its own. */
+export function applyChanges(
+  before: Candidates,
+  changes: readonly Change[],
+  desired: ReadonlyMap<ItemKey, ItemState> = new Map(),
+): Candidates {
+  const after = new Map(before)
+  for (const change of changes)
+    if (change.action !== 'release')
+      after.set(change.item, readChanged(change, desired.get(change.item)?.templates))
+  return after
 }

@@ -1,4 +1,5 @@
 import type { Action, FormName } from '../change.ts'
+import type { PageEffects, PageSides } from './page-effects.ts'
 import type { PageRollback, PageWave } from './page-rollout.ts'
 import type { Applied } from '../applied.ts'
 
@@ -31,6 +32,10 @@ export interface Page {
   warnings: string[]
   /** The applies of a history, the latest first. They take the place of the writes. */
   applies?: PageApply[]
+  /** What a plan does to sample requests; absent unless asked for. */
+  effects?: PageEffects
+  /** In what other requests are tried; given with `effects`. */
+  sides?: PageSides
 }
 
 /** Change of an item. */

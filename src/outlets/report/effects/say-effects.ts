@@ -97,8 +97,12 @@ export function isMissingUnmanaged({ groups }: Effects): boolean {
   )
 }
 
-/** The deltas that name a group: an outcome stands for what follows from it. */
-function listHeadlines({ deltas, class: strongest, verdict }: EffectGroup): Delta[] {
+/** Lists the deltas that name a group: an outcome stands for what follows from it. */
+export function listHeadlines({
+  deltas,
+  class: strongest,
+  verdict,
+}: Pick<EffectGroup, 'deltas' | 'class' | 'verdict'>): Delta[] {
   const outcome = deltas.filter(({ field }) => field === 'outcome')
   if (outcome.length > 0) return outcome
   return deltas.filter((delta) => delta.class === strongest && delta.verdict === verdict)
@@ -111,7 +115,8 @@ export function sayRequests({ count, domains, examples }: EffectGroup): string {
   return escapeInvisible(`${pluralize(count, 'request')} of ${whose}${example}`)
 }
 
-function saySide(field: string, answer: SideAnswer): string {
+/** Says the answer of one side. */
+export function saySide(field: string, answer: SideAnswer): string {
   return escapeInvisible(
     'unknown' in answer
       ? `unknown (${sayReasons([...answer.unknown], false)})`

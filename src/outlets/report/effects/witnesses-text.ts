@@ -42,7 +42,8 @@ export function formatWitnesses(
   ].join('\n')
 }
 
-function sayWitness({ item, witness }: ChangeWitness): string[] {
+/** Says the request of a witness and what it shows; or that there is none, and why. */
+export function sayWitness({ item, witness }: ChangeWitness): string[] {
   if (witness.kind === 'equal')
     return [`no effect: no request can tell, ${proofs[witness.proof] ?? witness.proof}`]
   if (witness.kind === 'not-found') {

@@ -7,18 +7,29 @@ import {
   type PlanTimes,
   type WaveTimes,
 } from '../../../core/model/plan.ts'
+import { packSides, type ChangedSides } from '../effects/pack-sides.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
+import type { PlanEffects } from '../plan/json.ts'
 import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
 import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
+import { buildEffects } from './build-effects.ts'
 import { listNotices } from './list-notices.ts'
 import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
 
-/** Builds the page of a plan. */
-export function buildPlanPage(plan: Plan, times: PlanTimes, about: PageAbout): Page {
+/** Builds the page of a plan, with what it does to requests if that is given. */
+export function buildPlanPage(
+  plan: Plan,
+  times: PlanTimes,
+  about: PageAbout,
+  traced: (PlanEffects & { sides: ChangedSides | null }) | null = null,
+): Page {
   const warnings = [...about.warnings, ...plan.warnings]
   return {
     ...buildHead('plan', formatPlanSentence(plan), { ...about, warnings }),
     ...buildPlanned(plan, times, about, () => null),
+    ...(traced === null || traced.sides === null
+      ? {}
+      : { effects: buildEffects(traced), sides: packSides(traced.sides) }),
   }
 }
 

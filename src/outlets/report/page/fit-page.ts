@@ -1,3 +1,4 @@
+import type { PageAnswer, PageEffects } from '../../../core/model/page/page-effects.ts'
 import type { Page, PageLine, PagePart } from '../../../core/model/page/page.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -37,6 +38,36 @@ export function fitPage(page: Page): Page {
       domains: domains.map((domain) => fitText(domain, 300)),
     })),
     warnings: page.warnings.map(fitNote),
+    // The configurations are data for the script, which shows none of their texts unescaped.
+    ...(page.effects === undefined ? {} : { effects: fitEffects(page.effects) }),
+  }
+}
+
+function fitEffects(effects: PageEffects): PageEffects {
+  const fitAll = (texts: string[]) => texts.map((text) => fitText(text, 300))
+  const fitAnswers = (answers: PageAnswer[]) =>
+    answers.map(({ field, before, after }) => ({
+      field: fitText(field, 100),
+      before: fitText(before, 300),
+      after: fitText(after, 300),
+    }))
+  return {
+    ...effects,
+    counts: fitText(effects.counts),
+    hint: fitText(effects.hint),
+    witnesses: effects.witnesses.map(({ item, domains, lines }) => ({
+      item: fitText(item, 300),
+      domains: fitAll(domains),
+      lines: fitAll(lines),
+    })),
+    groups: effects.groups.map((group) => ({
+      ...group,
+      answers: fitAnswers(group.answers),
+      others: fitAnswers(group.others),
+      domains: fitAll(group.domains),
+      items: fitAll(group.items),
+      examples: fitAll(group.examples),
+    })),
   }
 }
 

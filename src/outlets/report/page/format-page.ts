@@ -2,6 +2,7 @@ import { formatDuration, formatNoun } from '../../../core/model/page/page-words.
 import { packPage, unpackPage, type PackedPage } from '../../../core/model/page/packed-page.ts'
 import type { Page, PageNotice } from '../../../core/model/page/page.ts'
 import { fitPage } from './fit-page.ts'
+import { formatEffects } from './format-effects.ts'
 import { formatRollout } from './format-rollout.ts'
 import { formatShell } from './format-shell.ts'
 import { formatFacts, formatJson, formatList, formatNames, listNames, show } from './html.ts'
@@ -48,20 +49,23 @@ export function parsePage(file: string): Page {
 function formatFitted(page: Page, nav: string | null): string {
   const { title, sentence, facts, warnings, notices, waves, rollback = null, applies } = page
   const listed = formatWarnings(warnings) + formatUnsent(notices)
-  const hasFilters = page.changes.length > 0
+  // The policy of a server does not allow their script.
+  const hasEffects = nav === null && page.effects !== undefined
+  const shown = { summary: formatPace(page), hasFilters: page.changes.length > 0 }
   const main = `<header class="summary">
 <p class="eyebrow">${show(title)}</p>
 <h1 data-sentence>${show(sentence)}</h1>
 ${formatFacts(facts.map(([label, value]) => [label, show(value)]))}
 </header>
 ${listed === '' ? '' : `<div class="notices">${listed}</div>`}
-${formatRollout({ about: null, waves, rollback }, { summary: formatPace(page), hasFilters })}
+${hasEffects ? formatEffects(page) : ''}${formatRollout({ about: null, waves, rollback }, shown)}
 <div id="view">${applies === undefined ? formatChanges(page) : formatHistoryTable(applies)}</div>`
   return formatShell({
     title: `${title}: ${sentence}`,
     main,
     data: formatJson('data', packPage(page)),
     nav,
+    hasEffects,
   })
 }
 

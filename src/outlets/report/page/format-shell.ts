@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { effectsScript, effectsStyle } from './generated/effects-assets.ts'
 import { script, style } from './generated/page-assets.ts'
 import { show } from './html.ts'
 
@@ -13,19 +14,29 @@ export interface Shell {
   nav: string | null
   /** HTML for the head. */
   head?: string
+  /** Whether a file has effects on requests, which have a script and a style of their own. */
+  hasEffects?: boolean
 }
 
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-const sources = `style-src ${hash(style)}; script-src ${hash(script)}`
-const basePolicy = `default-src 'none'; ${sources}; base-uri 'none'`
+/** Builds a policy that allows exactly these scripts and styles. */
+const buildPolicy = (styles: string[], scripts: string[]) =>
+  `default-src 'none'; style-src ${styles.map(hash).join(' ')}; ` +
+  `script-src ${scripts.map(hash).join(' ')}; base-uri 'none'`
+const plainPolicy = buildPolicy([style], [script])
+const wholePolicy = buildPolicy([style, effectsStyle], [script, effectsScript])
+const ofEffects = {
+  style: `\n<style>${effectsStyle}</style>`,
+  script: `\n<script>${effectsScript}</script>`,
+}
 
 /** Policy of the pages of a server: only script and style of this program, and no other host. */
 export const serverPolicy =
-  `${basePolicy}; img-src data:; connect-src 'self'; form-action 'self'; ` +
+  `${plainPolicy}; img-src data:; connect-src 'self'; form-action 'self'; ` +
   "frame-ancestors 'none'"
 
-const fileHead =
-  `<meta http-equiv="Content-Security-Policy" content="${basePolicy}; form-action 'none'">\n` +
+const formatFileHead = (policy: string) =>
+  `<meta http-equiv="Content-Security-Policy" content="${policy}; form-action 'none'">\n` +
   '<meta name="referrer" content="no-referrer">'
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
@@ -36,8 +47,11 @@ const icon =
  * Formats a page, readable without scripts. One in a file needs no network and allows none; a
  * server sends the policy itself.
  */
-export function formatShell({ title, main, data = '', nav, head = '' }: Shell): string {
-  const own = nav === null ? fileHead : `<link rel="icon" href="${icon}">`
+export function formatShell(shell: Shell): string {
+  const { title, main, data = '', nav, head = '', hasEffects = false } = shell
+  const policy = hasEffects ? wholePolicy : plainPolicy
+  const more = hasEffects ? ofEffects : { style: '', script: '' }
+  const own = nav === null ? formatFileHead(policy) : `<link rel="icon" href="${icon}">`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -46,14 +60,14 @@ ${own}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${head}<title>${show(title.slice(0, 300))}</title>
-<style>${style}</style>
+<style>${style}</style>${more.style}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${nav ?? ''}<main id="main" tabindex="-1"${nav === '' ? ' class="door"' : ''}>
 ${main}
 </main>
-${data}
+${data}${more.script}
 <script>${script}</script>
 </body>
 </html>

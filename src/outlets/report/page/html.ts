@@ -64,11 +64,13 @@ export function formatList(
   )
 }
 
-/** Formats data for a script as an element; no text in it can end the element. */
+/** Formats data for a script as an element; no text in it can end the element, or hide. */
 export function formatJson(id: string, data: unknown): string {
-  const text = JSON.stringify(data).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  const text = JSON.stringify(data).replaceAll(/[<>&\u2028\u2029\p{Cc}\p{Cf}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   )
   return `<script type="application/json" id="${id}">${text}</script>`
 }
