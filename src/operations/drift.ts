@@ -1,5 +1,5 @@
 import type { Effects } from '../core/effects/group.ts'
-import { findLiveEffects, type EffectsRequest } from './tracing/effects.ts'
+import type { EffectsRequest } from './tracing/effects.ts'
 import type { Drift } from '../core/model/drift.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import { isObject, type Json } from '../core/model/json.ts'
@@ -83,7 +83,12 @@ export async function drift(
     effects:
       effects === null || observed === null
         ? null
-        : findLiveEffects(workspace, recorded, found, effects),
+        : (await import('./tracing/effects.ts')).findLiveEffects(
+            workspace,
+            recorded,
+            found,
+            effects,
+          ),
   }
 }
 

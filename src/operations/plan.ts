@@ -1,4 +1,5 @@
-import type { Configured } from './runtime/workspace-parts.ts'
+import type { Configured, Desired } from './runtime/workspace-parts.ts'
+import type { RecordedState } from '../state/store/store.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
 import { bindHashes } from '../core/plan/basis.ts'
 import { findUnfinished } from '../engine/rollout/on-hold.ts'
@@ -23,13 +24,11 @@ import {
   findStrangeRelease,
   releaseHint,
 } from './submission/strange-release.ts'
-import type { Write } from '../core/model/change.ts'
+import type { Change, Write } from '../core/model/change.ts'
 import type { Effects } from '../core/effects/group.ts'
 import type { ChangedSides } from '../outlets/report/effects/pack-sides.ts'
-import { listChangedSides } from './tracing/changed-sides.ts'
-import { findEffects, type EffectsRequest } from './tracing/effects.ts'
+import type { EffectsRequest } from './tracing/effects.ts'
 import type { Assumptions } from './tracing/readings.ts'
-import { findWitnesses } from './tracing/witnesses.ts'
 import type { Witnesses } from '../outlets/report/effects/witnesses.ts'
 import { computeTimes } from '../core/plan/plan-times.ts'
 
@@ -91,13 +90,8 @@ export async function plan(
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
-  const { effects = null, witnesses = null } = request
-  const { changes } = made
-  const readings = effects ?? witnesses
   return {
-    effects: effects && findEffects(workspace, recorded, changes, effects),
-    witnesses: witnesses && findWitnesses(workspace, recorded, changes, witnesses),
-    sides: readings && listChangedSides(workspace, recorded, changes, readings),
+    ...(await findAllEffects(workspace, recorded, made.changes, request)),
     plan: {
       ...made,
       warnings,
@@ -110,6 +104,25 @@ export async function plan(
       ...listLateNotes(recorded),
     ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
+  }
+}
+
+/** Finds what a plan does to requests, as far as it is asked for. */
+async function findAllEffects(
+  workspace: Configured & Desired,
+  recorded: RecordedState,
+  changes: Change[],
+  { effects = null, witnesses = null }: PlanRequest,
+): Promise<Pick<Planned, 'effects' | 'witnesses' | 'sides'>> {
+  const readings = effects ?? witnesses
+  if (readings === null) return { effects: null, witnesses: null, sides: null }
+  const { findEffects } = await import('./tracing/effects.ts')
+  const { findWitnesses } = await import('./tracing/witnesses.ts')
+  const { listChangedSides } = await import('./tracing/changed-sides.ts')
+  return {
+    effects: effects && findEffects(workspace, recorded, changes, effects),
+    witnesses: witnesses && findWitnesses(workspace, recorded, changes, witnesses),
+    sides: listChangedSides(workspace, recorded, changes, readings),
   }
 }
 

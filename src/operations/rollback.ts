@@ -26,7 +26,7 @@ import { refuseRollbackElsewhere } from './submission/refuse-owned-elsewhere.ts'
 import { refuseUnknownItems, type SelectionRequest } from './submission/select.ts'
 import type { Executed } from './submission/executed.ts'
 import { submitPlan } from './submission/submit-plan.ts'
-import { findEffects, type EffectsRequest } from './tracing/effects.ts'
+import type { EffectsRequest } from './tracing/effects.ts'
 import { hasErrors } from './validate.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
@@ -130,6 +130,7 @@ async function showRollback(
 ): Promise<void> {
   await dialogue.show({ kind: 'rollback', rollback: found })
   if (request === null) return
+  const { findEffects } = await import('./tracing/effects.ts')
   const effects = findEffects(workspace, recorded, found.plan.changes, request)
   await dialogue.show({ kind: 'effects', effects })
 }
