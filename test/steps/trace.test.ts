@@ -231,4 +231,6 @@ describe('the configuration', () => {
 it('explain readings lists all of them', async () => {
   const { out } = await place.cli('explain', 'readings')
   expect(out.match(/^R\d+ /gm)).toHaveLength(79)
+  const one = await place.cli('explain', 'R5')
+  expect(one.out).toMatch(/^R5 +Which text.*\n +whole-url, path-and-query, path/)
 })

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
-import { readings } from '../../core/trace/readings.ts'
+import { readings, type Reading } from '../../core/trace/readings.ts'
 import { findMax } from '../../core/model/lists.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import type { Paint } from '../../outlets/report/text/paint.ts'
@@ -37,9 +37,13 @@ export async function explain(
     )
     return exitCodes.done
   }
-  if (name === 'readings') {
+  const named = readings.filter((each) => each.name === String(name).toUpperCase())
+  if (name === 'readings' || named.length > 0) {
+    const shown = named.length > 0 ? named : readings
     io.out(
-      options.json === true ? `${JSON.stringify(readings)}\n` : formatReadings(paint, io.columns),
+      options.json === true
+        ? `${JSON.stringify(shown)}\n`
+        : formatReadings(shown, paint, io.columns),
     )
     return exitCodes.done
   }
@@ -70,9 +74,9 @@ function formatOverview(paint: Paint, columns: number): string {
 }
 
 /** Formats the readings: question, answers, and which one holds without a setting. */
-function formatReadings(paint: Paint, columns: number): string {
+function formatReadings(shown: readonly Reading[], paint: Paint, columns: number): string {
   const width = Math.max(40, columns)
-  const rows = readings.map(({ name, question, answers, favoured, usual }) => {
+  const rows = shown.map(({ name, question, answers, favoured, usual }) => {
     const kinds = {
       checks: 'a list of all ten checks, with + between them',
       status: 'a status code',

@@ -26,20 +26,19 @@ export function findAssumed(
     const { name, favoured } = readings[bit - 1] ?? {}
     const direct = readers[bit]
     if (answer === undefined || name === undefined || direct === undefined) continue
-    const open = () => openReading(compiled.settings, bit)
-    const change = compareOpened(compiled, e, bit, direct, open)
-    if (change === null) continue
-    const isMarked = marks !== null && favoured === null
-    const isAssumed = isMarked
-      ? markChanges(fields, answers, change, marks)
-      : hasChange(compiled, bit, fields, answers, change)
-    if (isAssumed || change.hasOtherNames()) assumed[name] = answer
+    const change = open(compiled, e, bit, () => openReading(compiled.settings, bit))
+    const isAssumed =
+      marks !== null && favoured === null
+        ? change.areOther(direct) && markChanges(compiled, fields, answers, change, marks)
+        : hasChange(compiled, bit, fields, answers, change, direct)
+    if (isAssumed) assumed[name] = answer
   }
   const direct = readers[unmanagedBit]
   if (unmanaged !== 'unknown' && direct !== undefined) {
-    const open = () => createSettings(settled, 'unknown', timezone)
-    const change = compareOpened(compiled, e, unmanagedBit, direct, open)
-    if (change !== null && hasChange(compiled, unmanagedBit, fields, answers, change))
+    const change = open(compiled, e, unmanagedBit, () =>
+      createSettings(settled, 'unknown', timezone),
+    )
+    if (hasChange(compiled, unmanagedBit, fields, answers, change, direct))
       assumed['unmanaged'] = typeof unmanaged === 'string' ? unmanaged : [...unmanaged]
   }
   return assumed
@@ -48,55 +47,52 @@ export function findAssumed(
 /** What changes if a reading is open. */
 interface Change {
   isChanged: (field: Field, answer: Answer<unknown>) => boolean
-  hasOtherNames: () => boolean
+  /** Whether some of these questions have another answer. */
+  areOther: (questions: readonly Question<unknown>[]) => boolean
 }
 
-/** Evaluates with a reading open; null if no question that asks for it has another answer. */
-function compareOpened(
-  compiled: Compiled,
-  e: Evaluation,
-  bit: number,
-  readers: Question<unknown>[],
-  open: () => Settings,
-): Change | null {
-  const { variant } = (compiled.opened[bit] ??= { variant: new Variant(open()), last: 0 })
+function open(compiled: Compiled, e: Evaluation, bit: number, create: () => Settings): Change {
+  const { variant } = (compiled.opened[bit] ??= { variant: new Variant(create()), last: 0 })
   const other = new Evaluation(e.facts, variant, compiled.items, { on: e, bit })
-  if (readers.every((question) => isSameAnswer(other.ask(question), e.ask(question)))) return null
   return {
     isChanged: ({ question, read }, answer) =>
       e.dependsOn(question, bit) && !isSameAnswer(read(other.ask(question)), answer),
-    hasOtherNames: () =>
-      compiled.names.some(
-        ({ question }) =>
-          e.dependsOn(question, bit) && !isSameAnswer(other.ask(question), e.ask(question)),
-      ),
+    areOther: (questions) =>
+      questions.some((question) => !isSameAnswer(other.ask(question), e.ask(question))),
   }
 }
 
-/** Tests whether a field changes; first the one that changed in the last trace. */
+/**
+ * Tests whether a field or the name of a header changes: first the field that changed in the last
+ * trace, then the questions that ask for the reading themselves, then all.
+ */
 function hasChange(
-  { opened }: Compiled,
+  { opened, names }: Compiled,
   bit: number,
   fields: Field[],
   answers: Answer<unknown>[],
-  { isChanged, hasOtherNames }: Change,
+  { isChanged, areOther }: Change,
+  readers: readonly Question<unknown>[],
 ): boolean {
   const memory = opened[bit]
   const last = fields[memory?.last ?? 0]
   if (memory !== undefined && last !== undefined && isChanged(last, answers[memory.last] ?? null))
     return true
+  if (!areOther(readers)) return false
   const found = fields.findIndex((field, i) => isChanged(field, answers[i] ?? null))
   if (memory !== undefined && found >= 0) memory.last = found
-  return found >= 0 || hasOtherNames()
+  return found >= 0 || areOther(names.map(({ question }) => question))
 }
 
+/** Marks the fields that change; tests whether there are any, or names of headers change. */
 function markChanges(
+  { names }: Compiled,
   fields: Field[],
   answers: Answer<unknown>[],
-  { isChanged }: Change,
+  { isChanged, areOther }: Change,
   marks: Set<string>,
 ): boolean {
   const changed = fields.filter((field, i) => isChanged(field, answers[i] ?? null))
   for (const { path } of changed) marks.add(path)
-  return changed.length > 0
+  return changed.length > 0 || areOther(names.map(({ question }) => question))
 }
