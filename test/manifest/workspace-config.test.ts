@@ -40,6 +40,7 @@ describe('parseWorkspaceConfig', () => {
       drift: { ignore: [] },
       manifests: ['domains/**/*.{yaml,yml}'],
       profiles: ['profiles/**/*.{yaml,yml}'],
+      requests: [],
       defaults: {},
       secrets: {},
       serve: { drift: { schedule: null, observed: null, repair: false } },
