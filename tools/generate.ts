@@ -118,7 +118,6 @@ const sources = {
   'schemas/edgewise.schema.json': buildEditorSchema(workspace, manifest, profile),
   'src/core/catalog/generated/items.ts': await buildTypesFile(),
   ...(await buildStateSchemaFiles()),
-  ...(await buildPageAssets()),
   ...buildCodeFiles(),
 }
 const isCheck = process.argv.includes('--check')
@@ -126,7 +125,11 @@ let stale = writeStale(sources)
 // These import the catalogue, which needs the generated schemas of all items.
 const { buildReferencePages } = await import('./reference/build-pages.ts')
 const { buildExamples } = await import('./example-workflows.ts')
-const pages = { ...buildReferencePages(manifest, profile), ...buildExamples() }
+const pages = {
+  ...buildReferencePages(manifest, profile),
+  ...buildExamples(),
+  ...(await buildPageAssets()),
+}
 stale += writeStale(pages)
 if (isCheck) process.exitCode = stale > 0 ? 1 : 0
 else {
