@@ -185,7 +185,7 @@ describe('witnesses', () => {
     await place.cli('apply', '--yes')
     configure('https: {cert_id: 1001}', `cache_rule_list: [${rule}, ${dead}]`)
     expect(await witnesses()).toMatchObject([{ kind: 'equal', proof: 'covered' }])
-    expect((await plan('--witness')).out).toContain('no effect: no request can tell')
+    expect((await plan('--witness')).out).toContain('no effect under the settled readings')
   })
 
   it('name what was in the way', async () => {

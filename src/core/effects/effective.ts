@@ -56,19 +56,19 @@ const forms: Record<ItemKey, Form | undefined> = {
   }),
   visit_timestamp: ({ key: keys, style, timename, keyname, ...rest }) => ({
     ...omit(rest, ['error_page']),
-    at: patternOf('regex', rest['pattern'], 'R6', 'W'),
+    at: buildPattern('regex', rest['pattern'], 'R6', 'W'),
     ...(Number(rest['req_uri_type']) < 3 ? pickDefined({ timename, keyname }) : {}),
     key: typeof keys === 'string' ? splitSorted(keys, ' ') : (keys ?? null),
     style: style === undefined || style === '' ? '$ourkey$uri$time' : style,
   }),
   combined_ban: (_, bans) => sortUnique(bans.map(({ configs }) => formBan(configs))),
-  deny_url: ({ urls }) => patterns('regex', listOf(urls), 'R6', 'W', 'R27'),
+  deny_url: ({ urls }) => patterns('regex', toList(urls), 'R6', 'W', 'R27'),
   visit_deny_whitelist: (_, entries) => sortUnique(entries.map(({ url }) => url ?? null)),
   client_real_ip: ({ head }) => lowerAscii(String(head)),
   cache_rule: (_, rules) =>
     compileRules(castAccepted(rules)).map((rule, i) => {
       const { type, pattern } = rules[i] ?? {}
-      const at = patternOf(kinds[Number(type)] ?? '', pattern, 'R6', 'W')
+      const at = buildPattern(kinds[Number(type)] ?? '', pattern, 'R6', 'W')
       return { ...formCacheRule(rule), at }
     }),
   cache_rule_list: (_, rules) => {
@@ -79,7 +79,7 @@ const forms: Record<ItemKey, Form | undefined> = {
         priority = null,
         case_ignore: folds,
       } = rules[i] ?? {}
-      const at = patternOf(kind, pattern, folds !== 'no', 'R5')
+      const at = buildPattern(kind, pattern, folds !== 'no', 'R5')
       return { priority, form: { ...formCacheRule(rule), at } }
     })
     const ranked = formed.filter(({ priority }) => priority !== null)
@@ -115,12 +115,12 @@ const forms: Record<ItemKey, Form | undefined> = {
     })),
   tos_origin: (_, groups) => groups.map(formGroup),
   source_url_rewrite: (_, rules) =>
-    rules.map((rule) => ({ ...rule, at: patternOf('regex', rule['origin_url'], 'R6', 'Q') })),
+    rules.map((rule) => ({ ...rule, at: buildPattern('regex', rule['origin_url'], 'R6', 'Q') })),
   vendor_origin_auth: ({ auth_url: url, match_method: method = 'default', pattern = '' }) => ({
     url: url ?? null,
-    at: patternOf(method === 'default' || pattern === '' ? 'all' : method, pattern, 'R6', 'R5'),
+    at: buildPattern(method === 'default' || pattern === '' ? 'all' : method, pattern, 'R6', 'R5'),
   }),
-  forward_status: ({ codes }) => sortUnique(listOf(codes)),
+  forward_status: ({ codes }) => sortUnique(toList(codes)),
   timeout: ({ time }) => Number(time),
   connect_timeout: ({ origin_connect_timeout: time }) => Number(time),
   add_back_source_head: (_, entries) =>
@@ -132,7 +132,7 @@ const forms: Record<ItemKey, Form | undefined> = {
     ),
   add_response_head: ({ list }) =>
     groupByName(
-      listOf(list).flatMap((entry) =>
+      toList(list).flatMap((entry) =>
         isObject(entry)
           ? [{ name: lowerAscii(String(entry['name'])), entry: entry['value'] ?? null }]
           : [],
@@ -160,7 +160,7 @@ const forms: Record<ItemKey, Form | undefined> = {
       kiloBytes: Math.ceil(Number(speed) / 8),
       begin: begin ?? '',
       end: end ?? '',
-      at: patternOf(String(type), pattern, 'R6', 'W'),
+      at: buildPattern(String(type), pattern, 'R6', 'W'),
     })),
   rate_limit: ({ max_rate_count: count, max_rate_unit: unit = 'MB', ...rest }) => {
     const { leading_flow_count: after = null, leading_flow_unit: afterUnit = 'MB' } = rest
@@ -169,7 +169,7 @@ const forms: Record<ItemKey, Form | undefined> = {
   },
   video_drag: ({ url = '', ...rest }: JsonObject) => ({
     ...rest,
-    at: patternOf('regex', url, 'R6', 'R5'),
+    at: buildPattern('regex', url, 'R6', 'R5'),
   }),
 }
 
@@ -183,7 +183,7 @@ function omit(object: JsonObject, names: string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }
 
-function listOf(value: Json | undefined): Json[] {
+function toList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : []
 }
 
@@ -193,7 +193,7 @@ function splitSorted(list: Json | undefined, by: string): string[] {
 }
 
 function lowerTypes(types: Json | undefined): Json[] {
-  return sortUnique(listOf(types).map((type) => String(type).trim().toLowerCase()))
+  return sortUnique(toList(types).map((type) => String(type).trim().toLowerCase()))
 }
 
 /** Patterns of which any one must match; a comma list is as many of them. */
@@ -216,7 +216,7 @@ function patterns(
   return { [anyPattern]: sortUnique<Json>(list.map((each) => ({ ...each, extent }))) }
 }
 
-function patternOf(
+function buildPattern(
   kind: Json,
   text: Json | undefined,
   folds: boolean | string,
@@ -245,7 +245,7 @@ function formBan(configs: Json | undefined): Json {
   const parts = Object.entries(isObject(configs) ? configs : {}).map(([name, part]) => {
     if (!isObject(part)) return [name, part ?? null] as const
     const { list, case_insensitive: folds = 'yes', is_match: isMatch = 'yes', ...rest } = part
-    const entries = listOf(list)
+    const entries = toList(list)
     if (name === 'method') return [name, { ...rest, isMatch }] as const
     if (name === 'url')
       return [
@@ -291,7 +291,7 @@ function formHeaderRules(rules: JsonObject[]): Json {
     entry: {
       op: op ?? null,
       ...(op === 'DEL' ? {} : { value: value ?? null }),
-      at: patternOf('regex', regex, 'R6', 'R5'),
+      at: buildPattern('regex', regex, 'R6', 'R5'),
     },
   }))
   const ranks = new Map<string, number[]>()
@@ -309,7 +309,7 @@ function formHeaderRules(rules: JsonObject[]): Json {
 function mergeNetworks(list: Json | undefined): Json[] {
   const others: string[] = []
   const ranges: [number, number][] = []
-  for (const entry of listOf(list).map(String)) {
+  for (const entry of toList(list).map(String)) {
     const network = parseNetwork(entry)
     const address = network === null ? (parseAddress(entry) ?? entry) : ''
     if (network !== null) {

@@ -8,7 +8,7 @@ import { sayReasons } from '../trace/say-values.ts'
 import { sayDelta } from './say-effects.ts'
 import type { ChangeWitness, Witnesses } from './witnesses.ts'
 
-/** Why no request can tell. */
+/** Why no request shows a change. */
 const proofs: Record<string, string> = {
   identical: 'both are the same',
   ineffective: 'what changes is not read',
@@ -45,7 +45,7 @@ export function formatWitnesses(
 /** Says the request of a witness and what it shows; or that there is none, and why. */
 export function sayWitness({ item, witness }: ChangeWitness): string[] {
   if (witness.kind === 'equal')
-    return [`no effect: no request can tell, ${proofs[witness.proof] ?? witness.proof}`]
+    return [`no effect under the settled readings: ${proofs[witness.proof] ?? witness.proof}`]
   if (witness.kind === 'not-found') {
     const why = witness.reasons.length === 0 ? '' : `: ${sayWhy(witness.reasons)}`
     return [`no request found that tells${why}`]
