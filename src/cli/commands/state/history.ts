@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Declare } from './declare.ts'
-import { addReportOption, hasPage, type ReportOptions } from './options.ts'
+import type { Declare } from '../declare.ts'
+import { addReportOption, hasPage, type ReportOptions } from '../options.ts'
 
 /**
  * `edgewise state history`: lists all applies and their outcomes, or what each of them intended for
@@ -18,7 +18,7 @@ export function declareHistory(state: Command, declare: Declare): void {
       'state history --report history.html',
     ],
     run: async (context, [domain], options) => {
-      const { printHistory } = await import('../state-history.ts')
+      const { printHistory } = await import('../../state-history.ts')
       const name = domain === undefined ? null : String(domain)
       return printHistory(context, name, options, hasPage(options))
     },

@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
-import { storeRows } from '../../core/model/stores.ts'
-import { formatTime, listAll, pluralize } from '../../core/model/text/words.ts'
-import type { ItemKey } from '../../core/model/item.ts'
-import { formatExamples, type Declare } from './declare.ts'
+import { storeRows } from '../../../core/model/stores.ts'
+import { formatTime, listAll, pluralize } from '../../../core/model/text/words.ts'
+import type { ItemKey } from '../../../core/model/item.ts'
+import { formatExamples, type Declare } from '../declare.ts'
 import {
   addLockOptions,
   collect,
   parseDays,
   parseWorkspaceId,
   type LockOptions,
-} from './options.ts'
-import { runOnState } from './run-on-state.ts'
-import { declareHistory } from './state-history.ts'
-import { declareList } from './state-list.ts'
-import { declareShow } from './state-show.ts'
+} from '../options.ts'
+import { runOnState } from '../run-on-state.ts'
+import { declareHistory } from './history.ts'
+import { declareList } from './list.ts'
+import { declareShow } from './show.ts'
 
 /** `edgewise state`: parent of the commands that show state or change it. */
 export function declareState(program: Command, declare: Declare): void {
@@ -38,7 +38,7 @@ function declareForget(state: Command, declare: Declare): void {
     args: ['the domains'],
     examples: ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
     run: async (context, [domains], { item: items, lockTimeout }) => {
-      const { forget } = await import('../../operations/forget.ts')
+      const { forget } = await import('../../../operations/forget.ts')
       const request = { domains: domains as string[], items, lockTimeout }
       return runOnState(context, (workspace, ports) => forget(workspace, request, ports), {
         json: ({ what: _what, ...counts }) => ({ format: 'edgewise.forget/1', ...counts }),
@@ -56,7 +56,7 @@ function declareMove(state: Command, declare: Declare): void {
     args: ['the domains'],
     examples: ['state move www.example.com --to production'],
     run: async (context, [domains], { to, lockTimeout }) => {
-      const { move } = await import('../../operations/forget.ts')
+      const { move } = await import('../../../operations/forget.ts')
       const request = { domains: domains as string[], to, lockTimeout }
       return runOnState(context, (workspace, ports) => move(workspace, request, ports), {
         json: ({ what: _what, ...counts }) => ({ format: 'edgewise.move/1', ...counts, to }),
@@ -78,8 +78,8 @@ function declareMigrate(state: Command, declare: Declare): void {
     description: 'copy the state to another store, and leave this one',
     examples: ["state migrate --to '${env:DATABASE_URL}'", 'state migrate --to git:edgewise-state'],
     run: async (context, _args, { to: place, lockTimeout }) => {
-      const { migrate } = await import('../../operations/migrate.ts')
-      const { parseStore } = await import('../../operations/migrate.ts')
+      const { migrate } = await import('../../../operations/migrate.ts')
+      const { parseStore } = await import('../../../operations/migrate.ts')
       const { state: to, written } = parseStore(place, context.io.env)
       const request = { to, lockTimeout }
       return runOnState(context, (workspace, ports) => migrate(workspace, request, ports), {
@@ -113,7 +113,7 @@ function declarePrune(state: Command, declare: Declare): void {
     description: 'remove the data for rolling back old applies',
     examples: ['state prune --keep 90d', 'state prune --keep 30d --yes'],
     run: async (context, _args, { keep = parseDays('90d'), lockTimeout }) => {
-      const { prune } = await import('../../operations/prune.ts')
+      const { prune } = await import('../../../operations/prune.ts')
       const request = { keepMs: keep, lockTimeout }
       return runOnState(context, (workspace, ports) => prune(workspace, request, ports), {
         json: ({ applies, before, kept }) => ({
@@ -151,7 +151,7 @@ function declareUnlock(state: Command, declare: Declare): void {
     args: ['a domain of the lock, if there are several locks'],
     examples: ['state unlock', 'state unlock --yes', 'state unlock www.example.com'],
     run: async (context, [domain], { force }) => {
-      const { unlock } = await import('../../operations/unlock.ts')
+      const { unlock } = await import('../../../operations/unlock.ts')
       const request = { force, ...(domain === undefined ? {} : { domain: String(domain) }) }
       // It has no JSON: the lock holder is shown as text too.
       const plain = { ...context, options: { ...context.options, json: false } }

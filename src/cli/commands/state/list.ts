@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { formatTime } from '../../core/model/text/words.ts'
-import { exitCodes } from '../exit-codes.ts'
-import type { Declare } from './declare.ts'
+import { formatTime } from '../../../core/model/text/words.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import type { Declare } from '../declare.ts'
 
 /** `edgewise state list`: lists the domains in state. */
 export function declareList(state: Command, declare: Declare): void {
@@ -9,8 +9,8 @@ export function declareList(state: Command, declare: Declare): void {
     description: 'list the domains in state, sorted by name',
     examples: ['state list', 'state list --json'],
     run: async (context) => {
-      const { listState } = await import('../../operations/state.ts')
-      const { openWorkspace } = await import('../open.ts')
+      const { listState } = await import('../../../operations/state.ts')
+      const { openWorkspace } = await import('../../open.ts')
       const { io, options, paint } = context
       const workspace = openWorkspace(context, 'none')
       const { recorded, location, notes } = await listState(workspace, io)

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import { groupBy } from '../../core/model/lists.ts'
-import { formatTime } from '../../core/model/text/words.ts'
-import { pickDefined, type Json } from '../../core/model/json.ts'
-import type { DomainState } from '../../operations/state.ts'
-import { exitCodes } from '../exit-codes.ts'
-import type { CommandContext } from '../io.ts'
-import type { Declare } from './declare.ts'
+import { escapeInvisible } from '../../../outlets/report/text/escape-invisible.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import { formatTime } from '../../../core/model/text/words.ts'
+import { pickDefined, type Json } from '../../../core/model/json.ts'
+import type { DomainState } from '../../../operations/state.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import type { CommandContext } from '../../io.ts'
+import type { Declare } from '../declare.ts'
 
 /**
  * `edgewise state show`: shows the state of a domain, now or at the end of an apply, and its
@@ -21,8 +21,8 @@ export function declareShow(state: Command, declare: Declare): void {
       'state show www.example.com --at 20260102T030405Z-1a2b',
     ],
     run: async (context, [name], { at }) => {
-      const { showState } = await import('../../operations/state.ts')
-      const { openWorkspace } = await import('../open.ts')
+      const { showState } = await import('../../../operations/state.ts')
+      const { openWorkspace } = await import('../../open.ts')
       const shown = await showState(openWorkspace(context, 'none'), String(name), at, context.io)
       if (context.options.json === true)
         context.io.out(`${JSON.stringify(buildStateJson(shown))}\n`)
@@ -64,8 +64,8 @@ async function print(
   { io, paint, note }: CommandContext,
   { domain, items, asOf }: DomainState,
 ): Promise<void> {
-  const { dropFields, nameFields } = await import('../../core/catalog/hidden-fields.ts')
-  const { findShape, formatValue } = await import('../../outlets/report/plan/value-text.ts')
+  const { dropFields, nameFields } = await import('../../../core/catalog/hidden-fields.ts')
+  const { findShape, formatValue } = await import('../../../outlets/report/plan/value-text.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
       'Not known at that time, because it was imported or observed later: ' +
