@@ -90,10 +90,12 @@ export async function plan(
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
+  const found = await findAllEffects(workspace, recorded, made.changes, request)
   return {
-    ...(await findAllEffects(workspace, recorded, made.changes, request)),
+    ...found,
     plan: {
       ...made,
+      changes: await markChanges(made.changes, found),
       warnings,
       basis: bindBasis(made.basis, workspace),
     },
@@ -102,6 +104,7 @@ export async function plan(
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),
       ...listLateNotes(recorded),
+      ...(await noteWaveEffects(made, found)),
     ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }
@@ -124,6 +127,24 @@ async function findAllEffects(
     witnesses: witnesses && findWitnesses(workspace, recorded, changes, witnesses),
     sides: listChangedSides(workspace, recorded, changes, readings),
   }
+}
+
+async function markChanges(
+  changes: Change[],
+  { witnesses }: Pick<Planned, 'witnesses'>,
+): Promise<Change[]> {
+  if (witnesses === null) return changes
+  const { markWithoutEffect } = await import('./tracing/witnesses.ts')
+  return markWithoutEffect(changes, witnesses)
+}
+
+async function noteWaveEffects(
+  made: Pick<Plan, 'writes'>,
+  { effects }: Pick<Planned, 'effects'>,
+): Promise<string[]> {
+  if (effects === null) return []
+  const { describeWaveEffects } = await import('../outlets/report/effects/wave-effects.ts')
+  return describeWaveEffects(made, effects)
 }
 
 /** Binds the hashes of a plan that may be saved to its workspace. */

@@ -185,7 +185,34 @@ describe('witnesses', () => {
     await place.cli('apply', '--yes')
     configure('https: {cert_id: 1001}', `cache_rule_list: [${rule}, ${dead}]`)
     expect(await witnesses()).toMatchObject([{ kind: 'equal', proof: 'covered' }])
-    expect((await plan('--witness')).out).toContain('no effect under the settled readings')
+    const { out } = await plan('--witness', '--report', 'report.md', '--out', 'plan.json')
+    expect(out).toContain('no effect under the settled readings')
+    expect(out).toMatch(/^~ cache_rule_list .*\n {4}no effect on any request$/m)
+    expect(place.read('report.md')).toContain('no effect on any request')
+    const { changes } = await planJson('--witness')
+    expect(changes).toMatchObject([{ item: 'cache_rule_list', effect: 'none' }])
+    expect(place.read('plan.json')).not.toContain('"effect"')
+    expect((await place.cli('apply', 'plan.json')).code).toBe(0)
+  })
+
+  it('prove it for each domain of a kind, whose other items may differ', async () => {
+    const other = 'other.example.com'
+    const declare = (timeout: number) => {
+      const own = `connect_timeout: {origin_connect_timeout: ${timeout}}`
+      const lines = `origin: {default_master: 192.0.2.10}\n  ${own}`
+      const routes = '  new_origin: [{origin: 192.0.2.20}]\n'
+      place
+        .write('domains/www.yaml', `domain: ${domain}\nconfig:\n  ${lines}\n`)
+        .write('domains/other.yaml', `domain: ${other}\nconfig:\n  ${lines}\n${routes}`)
+    }
+    declare(5)
+    expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
+    declare(6)
+    const found = await witnesses(...complete, '--assume', 'R68=new_origin')
+    expect(found).toMatchObject([
+      { kind: 'equal', domains: [other] },
+      { kind: 'request', domains: [domain] },
+    ])
   })
 
   it('name what was in the way', async () => {
@@ -275,6 +302,37 @@ describe('what is printed', () => {
     const section = out.slice(out.indexOf('Requests:'))
     expect(section).toMatch(/visitors notice\n {4}outcome served → denied\n/)
     for (const line of section.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+})
+
+describe('waves', () => {
+  it('say which effects they are the first to try', async () => {
+    const one = 'one.example.com'
+    const write = (seconds: number, list: string) => {
+      const rules = `cache_rule_list: [{match_method: ext, pattern: jpg, expire: ${seconds}}]`
+      configure('https: {cert_id: 1001}', rules)
+      place.write(
+        'domains/one.yaml',
+        `domain: ${one}\nconfig:\n  ip_black_list: {list: [${list}]}\n`,
+      )
+    }
+    place.configure(`rollout: {waves: [1, 100%], first: [${one}]}`)
+    write(300, '198.51.100.1')
+    expect(await place.cli('apply', '--yes', '--no-waves')).toMatchObject({ code: 0 })
+    write(1800, '203.0.113.0/24')
+    const requests = [image, { ...denied, url: `http://${one}/` }]
+    place.write('requests.json', JSON.stringify(requests))
+    const args = ['--requests', 'requests.json', ...complete]
+    const { waves } = await planJson(...args)
+    expect(waves).toMatchObject([
+      { wave: 1, effects: [0] },
+      { wave: 2, effects: [1] },
+    ])
+    const { err } = await plan(...args, '--report', 'report.md')
+    for (const text of [err, place.read('report.md')]) {
+      expect(text).toContain('wave 1 is the first to show: outcome served → denied')
+      expect(text).toContain('wave 2 is the first to show: cache.seconds 5 min → 30 min')
+    }
   })
 })
 

@@ -41,6 +41,8 @@ export interface Change {
    * service are unknown: it never shows them, and no manifest names them. Absent for none.
    */
   resets?: string[]
+  /** No request shows it, as was proved under the settled readings; absent if that is not known. */
+  effect?: 'none'
 }
 
 /** Tests whether only a secret whose value is not known may differ. */

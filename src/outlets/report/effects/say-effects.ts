@@ -58,9 +58,10 @@ export function sayGroup(group: EffectGroup): string {
 }
 
 /** Says an answer before and after. */
-export function sayDelta({ field, before, after }: Delta): string {
+export function sayDelta({ field, verdict, before, after }: Delta): string {
   const [left, right] = [saySide(field, before), saySide(field, after)]
-  return left === right ? `${field} may change: it is ${left}` : `${field} ${left} → ${right}`
+  const isOpen = left === right && verdict === 'may-differ'
+  return isOpen ? `${field} may change: it is ${left}` : `${field} ${left} → ${right}`
 }
 
 /** Tests whether an effect is unknown on both sides for the same reasons. */

@@ -68,10 +68,10 @@ export function shareParts(
     return part
   }
   return changes.map((change) => {
-    const { item, action, reason, by, undoes, resets } = change
+    const { item, action, reason, by, undoes, resets, effect } = change
     const { before, after } = change.shown ?? change
     // Most changes of a large plan are the same.
-    const key = JSON.stringify([item, action, reason, by, undoes, before, after, resets])
+    const key = JSON.stringify([item, action, reason, by, undoes, before, after, resets, effect])
     return { change, part: parts.get(key) ?? addPart(change, key) }
   })
 }
@@ -100,9 +100,12 @@ function buildPart(change: Change, isPlanned: boolean): BlockPart {
 
 /** Describes in clauses why a change is more than a new value; empty for most. */
 export function describeChange(change: Change, isPlanned = false): string[] {
-  const { undoes } = change
-  const reasons = describeReason(change, isPlanned)
-  return undoes === undefined ? reasons : [`goes back: undoes ${undoes}`, ...reasons]
+  const { undoes, effect } = change
+  return [
+    ...(undoes === undefined ? [] : [`goes back: undoes ${undoes}`]),
+    ...(effect === undefined ? [] : ['no effect on any request']),
+    ...describeReason(change, isPlanned),
+  ]
 }
 
 function describeReason(

@@ -4,6 +4,7 @@ import type { ItemKey } from '../../../core/model/item.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
 import type { Plan } from '../../../core/model/plan.ts'
 import { buildEffectsJson, buildWitnessesJson } from '../effects/json.ts'
+import { findWaveEffects } from '../effects/wave-effects.ts'
 import type { Witnesses } from '../effects/witnesses.ts'
 
 /** What a plan does to requests; null unless asked for. */
@@ -24,7 +25,7 @@ export function buildPlanJson(
   const { desired, recorded, target, items, commit, onTopOf } = plan.basis
   return pickDefined({
     format: 'edgewise.plan/1',
-    changes: plan.changes.map(buildChange),
+    changes: plan.changes.map((change) => buildChange(change, witnesses !== null)),
     writes: plan.writes.map((write) => buildWrite(write, wireName)),
     summary: { ...plan.summary },
     basis: pickDefined({
@@ -41,14 +42,22 @@ export function buildPlanJson(
       changes.map((change) => ({ ...change, rollout, since, reason })),
     ),
     older: plan.older?.map((each) => ({ ...each })),
-    waves: plan.waves?.map((each) => ({ ...each, kinds: [...each.kinds] })),
+    waves: buildWaves(plan, effects),
     requests: effects === null ? undefined : buildEffectsJson(effects),
     witnesses: witnesses === null ? undefined : buildWitnessesJson(witnesses),
   })
 }
 
-function buildChange(change: Change): JsonObject {
-  const { domain, item, action, reason, by, resets } = change
+function buildWaves(plan: Plan, effects: Effects | null): JsonObject[] | undefined {
+  const found = effects === null ? null : findWaveEffects(plan, effects)
+  return plan.waves?.map((each) =>
+    pickDefined({ ...each, kinds: [...each.kinds], effects: found?.get(each.wave) ?? undefined }),
+  )
+}
+
+/** @param isWitnessed whether it was looked at what the changes do to requests */
+function buildChange(change: Change, isWitnessed: boolean): JsonObject {
+  const { domain, item, action, reason, by, resets, effect } = change
   const { before, after, patch } = change.shown ?? change
   return pickDefined({
     domain,
@@ -60,6 +69,7 @@ function buildChange(change: Change): JsonObject {
     after,
     patch: patch.map(buildOperation),
     resets,
+    effect: isWitnessed ? effect : undefined,
   })
 }
 

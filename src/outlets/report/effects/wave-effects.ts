@@ -1,0 +1,42 @@
+import type { Effects } from '../../../core/effects/group.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import type { Plan } from '../../../core/model/plan.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import { isUnknownTwice, sayGroup } from './say-effects.ts'
+
+/** Most effects that are named for a wave. */
+const maxNamed = 3
+
+/** Finds for each wave the positions of the groups of effects that no earlier wave tries. */
+export function findWaveEffects(
+  { writes }: Pick<Plan, 'writes'>,
+  { groups }: Pick<Effects, 'groups'>,
+): Map<number, number[]> {
+  const tried = new Set<number>()
+  const waves = [...groupBy(writes, ({ wave }) => wave)].toSorted(([a], [b]) => a - b)
+  return new Map(
+    waves.map(([wave, own]) => {
+      const written = new Set(own.flatMap(({ domains }) => domains))
+      const fresh = [...groups.keys()].filter(
+        (i) => !tried.has(i) && groups[i]?.domains.some((domain) => written.has(domain)),
+      )
+      for (const i of fresh) tried.add(i)
+      return [wave, fresh]
+    }),
+  )
+}
+
+/** Describes the effects that each wave is the first to try; empty with a single wave or effect. */
+export function describeWaveEffects(plan: Pick<Plan, 'writes'>, effects: Effects): string[] {
+  const groups = effects.groups.filter((group) => !isUnknownTwice(group))
+  const waves = findWaveEffects(plan, { groups })
+  if (waves.size < 2 || groups.length < 2) return []
+  return [...waves].flatMap(([wave, fresh]) => {
+    const named = fresh.flatMap((i) => groups[i] ?? []).map(sayGroup)
+    const more = named.length - maxNamed
+    const rest = more > 0 ? `; and ${pluralize(more, 'more effect')}` : ''
+    return named.length === 0
+      ? []
+      : [`wave ${wave} is the first to show: ${named.slice(0, maxNamed).join('; ')}${rest}`]
+  })
+}
