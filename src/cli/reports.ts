@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import type { HistoryEntry } from '../core/model/applied.ts'
 import { selectDefinite } from '../core/model/plan.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
+import type { DriftAndEffects } from '../operations/drift.ts'
 import type { Planned } from '../operations/plan.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
@@ -19,7 +20,13 @@ interface Subjects {
   plan: Pick<Planned, 'plan' | 'effects' | 'witnesses' | 'sides' | 'notes'>
   apply: ApplyRecord
   /** `at`: ms since 1970. */
-  drift: { found: FoundDrift; at: number; target: string[]; items: string[]; commit: string | null }
+  drift: {
+    found: FoundDrift & Partial<Pick<DriftAndEffects, 'effects'>>
+    at: number
+    target: string[]
+    items: string[]
+    commit: string | null
+  }
   history: History
 }
 
@@ -88,7 +95,7 @@ const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>>
   drift: {
     '.md': async ({ found, at }) => {
       const { formatDriftMarkdown } = await import('../outlets/report/drift/markdown.ts')
-      return formatDriftMarkdown(found.drift, at, found.notes)
+      return formatDriftMarkdown(found.drift, at, found.notes, found.effects)
     },
     '.html': async ({ found, at, ...selected }, about) => {
       const { buildDriftPage } = await import('../outlets/report/page/build-drift-page.ts')
@@ -97,7 +104,7 @@ const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>>
     },
     '.json': async ({ found }) => {
       const { buildDriftJson } = await import('../outlets/report/drift/json.ts')
-      return formatJson(buildDriftJson(found.drift))
+      return formatJson(buildDriftJson(found.drift, found.effects))
     },
   },
   history: {

@@ -263,6 +263,19 @@ describe('other commands, with the files that edgewise.yaml names', () => {
     const { out, code } = await place.cli('drift', '--observed', 'live.json')
     expect(code).toBe(2)
     expect(out).toContain('cache.seconds 5 min → 1 min')
+    const files = ['drift.md', 'drift.html', 'drift.json']
+    const reports = files.flatMap((file) => ['--report', file])
+    await place.cli('drift', '--observed', 'live.json', ...reports)
+    const [asMarkdown, page, asJson = ''] = files.map((file) => place.read(file))
+    expect(asMarkdown).toContain('#### What visitors notice')
+    expect(page).toContain('data-effects')
+    const found = JSON.parse(asJson) as JsonObject
+    const schema = JSON.parse(
+      readFileSync('schemas/output/drift.schema.json', 'utf8'),
+    ) as JsonObject
+    const ajv = new Ajv2020({ strict: false })
+    expect(ajv.validate(schema, found), JSON.stringify(ajv.errors)).toBe(true)
+    expect(found).toMatchObject({ requests: { total: 1, groups: [{ class: 'content' }] } })
     expect((await place.cli('drift')).out).not.toContain('Requests:')
   })
 })

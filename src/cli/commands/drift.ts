@@ -101,7 +101,6 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
   const found = await drift(workspace, request, io)
   const dialogue = await createDriftDialogue(context, workspace, options)
   await dialogue.show({ kind: 'drift', found, at: io.clock.now() })
-  if (found.effects !== null) await dialogue.show({ kind: 'effects', effects: found.effects })
   if (workspace.config.notify.length > 0) {
     const { createNotifier } = await import('../notify.ts')
     const { target, item, observed, live = false } = options

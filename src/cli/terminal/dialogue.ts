@@ -114,15 +114,18 @@ function showText<T>(
 
 function showDrift(
   { found, at }: Extract<Subject, { kind: 'drift' }>,
-  { io, options, paint, note, errPaint }: CommandContext,
+  context: CommandContext,
 ): void {
+  const { io, options, paint, note, errPaint } = context
   for (const text of found.notes) note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`)
   // The JSON does not contain the reason.
   if (options.json === true)
     for (const line of listUnreadable(found.drift.items)) note(`unreadable: ${line}`)
   const style = { paint, columns: io.columns, verbose: options.verbose === true }
-  if (options.json === true) io.out(`${JSON.stringify(buildDriftJson(found.drift))}\n`)
+  if (options.json === true)
+    io.out(`${JSON.stringify(buildDriftJson(found.drift, found.effects))}\n`)
   else io.out(`${formatDrift(found.drift, at, style)}\n`)
+  if (found.effects) showText(formatEffects, found.effects, context)
 }
 
 function showVerified(

@@ -54,7 +54,7 @@ export type Subject =
   | { kind: 'state'; recorded: RecordedState; cutOff: Applied[] }
   | { kind: 'rollback'; rollback: Rollback }
   /** `at`: time of the observation, ms since 1970. */
-  | { kind: 'drift'; found: FoundDrift; at: number }
+  | { kind: 'drift'; found: FoundDrift & { effects?: Effects | null }; at: number }
   /** What changes do to sample requests. */
   | { kind: 'effects'; effects: Effects }
   | { kind: 'witnesses'; witnesses: Witnesses }

@@ -103,11 +103,21 @@ describe('the panel of effects', () => {
     expect(effectsScript).not.toMatch(/innerHTML|\beval\(|new Function|\bfetch\(|XMLHttpRequest/)
   })
 
-  it('is not in the page of a server, whose policy does not allow its script', () => {
+  it('is in the page of a server without its script, which the policy does not allow', () => {
     const html = formatServed(formatPage(page), '')
-    expect(html).not.toContain('data-effects')
+    expect(html).toContain('data-effects')
     expect(html).not.toContain(effectsScript)
+    expect(parsePage(html)).not.toHaveProperty('sides')
+    expect(serverPolicy).toContain(hash(effectsStyle))
     expect(serverPolicy).not.toContain(hash(effectsScript))
+  })
+
+  it('has no script where no request can be tried', () => {
+    const { sides: _, ...drift } = page
+    const html = formatPage(drift)
+    expect(html).toContain('data-effects')
+    expect(html).not.toContain(effectsScript)
+    expect(html).not.toContain(hash(effectsScript))
   })
 })
 

@@ -34,7 +34,7 @@ export interface Page {
   applies?: PageApply[]
   /** What a plan does to sample requests; absent unless asked for. */
   effects?: PageEffects
-  /** In what other requests are tried; given with `effects`. */
+  /** In what other requests are tried; only of a plan with `effects`. */
   sides?: PageSides
 }
 

@@ -1,9 +1,11 @@
+import type { Effects } from '../../../core/effects/group.ts'
 import type { PatchOperation } from '../../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { buildEffectsJson } from '../effects/json.ts'
 
-/** Builds the JSON of drift, `edgewise.drift/1`. */
-export function buildDriftJson(drift: Drift): JsonObject {
+/** Builds the JSON of drift, `edgewise.drift/1`, with what it does to requests if that is given. */
+export function buildDriftJson(drift: Drift, effects: Effects | null = null): JsonObject {
   const { held, ignored, unanswered, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
@@ -14,6 +16,7 @@ export function buildDriftJson(drift: Drift): JsonObject {
       ...(ignored === 0 ? {} : { ignored }),
     },
     ...(unanswered === 0 ? {} : { unanswered: [...(drift.unanswered ?? [])] }),
+    ...(effects === null ? {} : { requests: buildEffectsJson(effects) }),
   }
 }
 

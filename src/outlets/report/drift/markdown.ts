@@ -1,4 +1,6 @@
+import type { Effects } from '../../../core/effects/group.ts'
 import type { Drift } from '../../../core/model/drift.ts'
+import { formatEffectsMarkdown } from '../effects/markdown.ts'
 import { groupChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from '../plan/change-parts.ts'
 import { formatDriftSummary, listDriftSections } from './text.ts'
@@ -10,9 +12,16 @@ const maxLines = 30
  * Formats drift as Markdown for an issue, like a plan. `now` is in milliseconds since 1970.
  *
  * @param notes notes about what was compared, such as domains that the service did not return
+ * @param effects what the differences at the service do to requests
  */
-export function formatDriftMarkdown(drift: Drift, now: number, notes: string[] = []): string {
-  const head = `### Edgewise drift\n\n${formatDriftSummary(drift, now).join('\n')}\n`
+export function formatDriftMarkdown(
+  drift: Drift,
+  now: number,
+  notes: string[] = [],
+  effects: Effects | null = null,
+): string {
+  const noticed = effects === null ? '' : `${formatEffectsMarkdown(effects)}\n`
+  const head = `### Edgewise drift\n\n${noticed}${formatDriftSummary(drift, now).join('\n')}\n`
   const all = listDriftSections(drift)
   const foot = [
     formatList('Notes', notes),

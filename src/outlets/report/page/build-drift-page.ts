@@ -1,3 +1,4 @@
+import type { Effects } from '../../../core/effects/group.ts'
 import type { Change } from '../../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
@@ -7,6 +8,7 @@ import { pluralize } from '../../../core/model/text/words.ts'
 import { formatAge, formatDriftSummary } from '../drift/text.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { buildEffects } from './build-effects.ts'
 import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
 import { groupRemarks } from './list-notices.ts'
 import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
@@ -15,6 +17,8 @@ import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
 export interface PageDrift {
   drift: Drift
   unmanaged: { domain: Domain; item: string }[]
+  /** What the differences at the service do to requests; absent or null unless asked for. */
+  effects?: Effects | null
 }
 
 /** Maximum number of unmanaged items, and of the domains of all of them, with a name. */
@@ -22,7 +26,7 @@ const [maxUnmanaged, maxUnmanagedDomains] = [100, 5000]
 
 /** Builds the page of drift. `now` is in milliseconds since 1970. */
 export function buildDriftPage(
-  { drift, unmanaged }: PageDrift,
+  { drift, unmanaged, effects = null }: PageDrift,
   now: number,
   about: PageAbout,
 ): Page {
@@ -49,6 +53,7 @@ export function buildDriftPage(
       ...groupRemarks([...held, ...ignored], about.scrub),
       ...listUnmanaged(unmanaged, about.scrub),
     ],
+    ...(effects === null ? {} : { effects: buildEffects({ effects, witnesses: null }) }),
   }
 }
 

@@ -46,11 +46,12 @@ export function parsePage(file: string): Page {
   return unpackPage(JSON.parse(file.slice(from, file.indexOf('</script>', from))) as PackedPage)
 }
 
-function formatFitted(page: Page, nav: string | null): string {
+function formatFitted({ sides, ...shared }: Page, nav: string | null): string {
+  // The policy of a server does not allow the script that tries requests.
+  const hasTrials = nav === null && sides !== undefined
+  const page: Page = hasTrials ? { ...shared, sides } : shared
   const { title, sentence, facts, warnings, notices, waves, rollback = null, applies } = page
   const listed = formatWarnings(warnings) + formatUnsent(notices)
-  // The policy of a server does not allow their script.
-  const hasEffects = nav === null && page.effects !== undefined
   const shown = { summary: formatPace(page), hasFilters: page.changes.length > 0 }
   const main = `<header class="summary">
 <p class="eyebrow">${show(title)}</p>
@@ -58,14 +59,15 @@ function formatFitted(page: Page, nav: string | null): string {
 ${formatFacts(facts.map(([label, value]) => [label, show(value)]))}
 </header>
 ${listed === '' ? '' : `<div class="notices">${listed}</div>`}
-${hasEffects ? formatEffects(page) : ''}${formatRollout({ about: null, waves, rollback }, shown)}
+${formatEffects(page)}${formatRollout({ about: null, waves, rollback }, shown)}
 <div id="view">${applies === undefined ? formatChanges(page) : formatHistoryTable(applies)}</div>`
   return formatShell({
     title: `${title}: ${sentence}`,
     main,
     data: formatJson('data', packPage(page)),
     nav,
-    hasEffects,
+    hasEffects: page.effects !== undefined,
+    hasTrials,
   })
 }
 

@@ -14,8 +14,10 @@ export interface Shell {
   nav: string | null
   /** HTML for the head. */
   head?: string
-  /** Whether a file has effects on requests, which have a script and a style of their own. */
+  /** Whether it has effects on requests, which have a style of their own. */
   hasEffects?: boolean
+  /** Whether requests can be tried, for which a file has a script more. */
+  hasTrials?: boolean
 }
 
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
@@ -24,15 +26,12 @@ const buildPolicy = (styles: string[], scripts: string[]) =>
   `default-src 'none'; style-src ${styles.map(hash).join(' ')}; ` +
   `script-src ${scripts.map(hash).join(' ')}; base-uri 'none'`
 const plainPolicy = buildPolicy([style], [script])
+const styledPolicy = buildPolicy([style, effectsStyle], [script])
 const wholePolicy = buildPolicy([style, effectsStyle], [script, effectsScript])
-const ofEffects = {
-  style: `\n<style>${effectsStyle}</style>`,
-  script: `\n<script>${effectsScript}</script>`,
-}
 
 /** Policy of the pages of a server: only script and style of this program, and no other host. */
 export const serverPolicy =
-  `${plainPolicy}; img-src data:; connect-src 'self'; form-action 'self'; ` +
+  `${styledPolicy}; img-src data:; connect-src 'self'; form-action 'self'; ` +
   "frame-ancestors 'none'"
 
 const formatFileHead = (policy: string) =>
@@ -48,9 +47,10 @@ const icon =
  * server sends the policy itself.
  */
 export function formatShell(shell: Shell): string {
-  const { title, main, data = '', nav, head = '', hasEffects = false } = shell
-  const policy = hasEffects ? wholePolicy : plainPolicy
-  const more = hasEffects ? ofEffects : { style: '', script: '' }
+  const { title, main, data = '', nav, head = '', hasEffects = false, hasTrials = false } = shell
+  const policy = hasTrials ? wholePolicy : hasEffects ? styledPolicy : plainPolicy
+  const moreStyle = hasEffects ? `\n<style>${effectsStyle}</style>` : ''
+  const moreScript = hasTrials ? `\n<script>${effectsScript}</script>` : ''
   const own = nav === null ? formatFileHead(policy) : `<link rel="icon" href="${icon}">`
   return `<!doctype html>
 <html lang="en">
@@ -60,14 +60,14 @@ ${own}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${head}<title>${show(title.slice(0, 300))}</title>
-<style>${style}</style>${more.style}
+<style>${style}</style>${moreStyle}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${nav ?? ''}<main id="main" tabindex="-1"${nav === '' ? ' class="door"' : ''}>
 ${main}
 </main>
-${data}${more.script}
+${data}${moreScript}
 <script>${script}</script>
 </body>
 </html>
