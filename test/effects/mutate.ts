@@ -28,14 +28,15 @@ export function mutate(seed: number): Mutation | null {
 }
 
 /** The value of this item in a pair of another seed. */
-function drawOther(item: string, seed: number): Json {
+export function drawOther(item: string, seed: number): Json {
   for (let other = seed + 100_000; ; other += 1_000) {
     const [value = null] = buildPair(other, 'managed').items[item] ?? []
     if (value !== null) return value
   }
 }
 
-function change(chance: Chance, before: Json, other: Json): Json {
+/** Changes an entry, a rule or a field of a value, to one of another value. */
+export function change(chance: Chance, before: Json, other: Json): Json {
   if (Array.isArray(before) && Array.isArray(other)) return changeList(chance, before, other)
   if (!isObject(before) || !isObject(other)) return other
   const name = chance.pick([...new Set([...Object.keys(before), ...Object.keys(other)])])

@@ -1,60 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { compareRequest, type Delta } from '../../src/core/effects/compare.ts'
-import { findWitness, type Witness } from '../../src/core/effects/witness/find-witness.ts'
-import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
+import { findWitness } from '../../src/core/effects/witness/find-witness.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { BadRequest } from '../../src/core/trace/url.ts'
 import { itOften, runs } from '../runs.ts'
-import { buildPair, type Pair } from '../trace/pairs/pair.ts'
-import { interpret } from '../trace/second/interpret.ts'
+import { buildPair } from '../trace/pairs/pair.ts'
 import { change, changeCandidates, settle } from './build.ts'
+import { confirm } from './confirm.ts'
 import { mutate } from './mutate.ts'
-
-type Items = Pair['items']
-
-/** The value of an answer by the second interpreter, as comparison reads it. */
-function readSecond(
-  pair: Pair,
-  items: Items,
-  request: JsonObject,
-  field: string,
-): Json | undefined {
-  const output = JSON.parse(JSON.stringify(interpret({ ...pair, items, request }))) as JsonObject
-  const outcome = isObject(output['outcome'] ?? null) ? (output['outcome'] as JsonObject) : {}
-  const [stage = '', name = '', ...rest] = field.split('.')
-  const isLate = ['cache', 'origin', 'response'].includes(stage)
-  const isOfAny = field === 'response.status' || field === 'response.location'
-  if (isLate && !isOfAny && 'value' in outcome && outcome['value'] !== 'served') return null
-  let answer: Json | undefined = output[stage]
-  if (name === 'checks') {
-    const checks = (answer as JsonObject)['checks'] as JsonObject[]
-    answer = checks.find(({ item }) => item === rest[0])?.['result']
-  } else if (name !== '') answer = (answer as JsonObject)[name === 'weights' ? 'main' : name]
-  if (name === 'headers') answer = (answer as JsonObject)[rest.join('.')]
-  if (!isObject(answer ?? null)) return undefined
-  const value = (answer as JsonObject)['value']
-  if (field === 'origin.main' || field === 'origin.weights')
-    return (value as JsonObject[] | null)?.map(
-      (each) => each[name === 'main' ? 'address' : 'weight'] ?? null,
-    )
-  if (field === 'origin.rewrite' && isObject(value))
-    return { item: value['item'] ?? null, pattern: value['pattern'] ?? null }
-  return value
-}
-
-/** Fails unless the witness differs in the same way when the second interpreter traces it. */
-function confirm(
-  pair: Pair,
-  after: Items,
-  { deltas, request }: Extract<Witness, { kind: 'request' }>,
-) {
-  const differing = deltas.filter(({ verdict }) => verdict === 'differs')
-  expect(differing.length).toBeGreaterThan(0)
-  for (const { field, before, after: changed } of differing) {
-    const values = [pair.items, after].map((items) => readSecond(pair, items, request, field))
-    for (const [i, answer] of [before, changed].entries())
-      if (values[i] !== undefined) expect({ field, value: values[i] }).toEqual({ field, ...answer })
-  }
-}
 
 /** Deltas `differs` of requests that speak of the same words. */
 function findDifference(sides: Parameters<typeof compareRequest>[0], from: number, count: number) {

@@ -107,6 +107,7 @@ const makers: Record<ItemKey, Maker | undefined> = {
         value[`${name}_content_type`],
         value[`${name}_compression_value`],
         value[`${name}_compression_unit`],
+        ['gzip, br', name === 'gzip' ? name : 'br'],
       ),
     ),
   ],
@@ -124,22 +125,23 @@ const encodings: [string, JsonObject][] = ['gzip, br', 'gzip', 'br'].map((text) 
   header('accept-encoding', text),
 )
 
-/** Answers of the origin with these types, and sizes about the least, to one who takes all. */
+/** Answers of the origin with these types, and sizes about the least, to one who takes these. */
 function listCompressed(
   types: Json | undefined,
   size: Json | undefined,
   unit: Json | undefined,
+  accepted = ['gzip, br'],
 ): [string, JsonObject][] {
-  const least = Number(size ?? 0)
+  const limit = Number(size ?? 0)
   const power = unit === 'MB' ? 2 : 1
-  const sizes = [...around([least * 1000 ** power, least * 1024 ** power]), 1e10]
-  return textsOf(types).flatMap((type) =>
-    sizes.map((bytes): [string, JsonObject] => [
+  const sizes = [...around([limit * 1000 ** power, limit * 1024 ** power]), 1e10]
+  const answers = textsOf(types).flatMap((type) =>
+    sizes.map((size) => ({ size, headers: { 'content-type': type } })),
+  )
+  return accepted.flatMap((text) =>
+    answers.map((origin): [string, JsonObject] => [
       'compression',
-      {
-        headers: { 'accept-encoding': 'gzip, br' },
-        origin: { size: bytes, headers: { 'content-type': type } },
-      },
+      { headers: { 'accept-encoding': text }, origin },
     ]),
   )
 }
@@ -147,6 +149,7 @@ function listCompressed(
 function listBan({ method, ip, referer, ua }: JsonObject): [string, JsonObject][] {
   const list = (part: Json | undefined) => (isObject(part) ? textsOf(part['list']) : [])
   return [
+    ...listBanned({ method, ip, referer, ua }),
     ...(method === undefined ? [] : (['POST', 'PUT'] as const)).map(
       (each): [string, JsonObject] => ['method', { method: each }],
     ),
@@ -154,6 +157,22 @@ function listBan({ method, ip, referer, ua }: JsonObject): [string, JsonObject][
     ...list(referer).flatMap((text) => vary('referer', text)),
     ...list(ua).flatMap((text) => vary('user-agent', text)),
   ]
+}
+
+/** What fulfils all conditions of a ban, and what all but those that must not hold. */
+function listBanned(conditions: Record<string, Json | undefined>): [string, JsonObject][] {
+  const parts = Object.entries(conditions).flatMap(([name, part]): JsonObject[] => {
+    if (!isObject(part) || part['is_match'] === 'no') return []
+    const [first = ''] = textsOf(part['list'])
+    if (name === 'method') return [{ method: String(part['method_type'] ?? 'post').toUpperCase() }]
+    if (name === 'ip')
+      return listAddresses(first)
+        .slice(0, 1)
+        .map(([, each]) => each)
+    const bare = first.replace(/^\^/, '').replace(/\$$/, '')
+    return [{ headers: { [name === 'ua' ? 'user-agent' : name]: bare } }]
+  })
+  return parts.length < 2 ? [] : [['ban', parts.reduce(addPart)]]
 }
 
 /** A text, what is near to it, and the same in other letters. */

@@ -1,6 +1,6 @@
 import { catalogue } from '../../catalog/catalogue.ts'
 import type { ItemKey } from '../../model/item.ts'
-import type { JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject } from '../../model/json.ts'
 import { isUnknownValue } from '../../trace/evaluation.ts'
 import type { Compiled } from '../../trace/compiled.ts'
 import { compareStrength, type Delta, type EffectClass } from '../compare.ts'
@@ -64,7 +64,7 @@ export function findWitness(sides: Sides): Witness {
   const [ceiling = 'visible'] = classes.toSorted((a, b) =>
     compareStrength({ class: a, verdict: 'differs' }, { class: b, verdict: 'differs' }),
   )
-  const facts = collectFacts(sides, [...catalogue.keys()])
+  const facts = addJoinedReferers(collectFacts(sides, [...catalogue.keys()]))
   const createSearch = () =>
     new Search(sides, ceiling, facts, (url) => varyUrl(url, sides, sides.changed))
   const simple = trySimply(sides, createSearch())
@@ -120,6 +120,22 @@ function collectFacts(sides: Sides, keys: readonly ItemKey[]): Facts {
         seen.add(text)
       }
   return facts
+}
+
+/** Most hosts, and most texts, that are put together into one Referer. */
+const maxJoined = 6
+
+/** Adds a Referer of an allowed host that also has a text that a ban asks for. */
+function addJoinedReferers(facts: Facts): Facts {
+  const name = 'headers.referer'
+  const parts = facts.get(name) ?? []
+  const values = parts.map(({ headers }) => String(isObject(headers) ? headers['referer'] : ''))
+  const hosts = values.filter((text) => /^https:\/\/[^/]+\/$/.test(text)).slice(0, maxJoined)
+  const texts = values.filter((text) => !text.includes('/')).slice(0, maxJoined)
+  const joined = hosts.flatMap((host) =>
+    texts.map((text): JsonObject => ({ headers: { referer: host + text } })),
+  )
+  return joined.length === 0 ? facts : facts.set(name, [...parts, ...joined])
 }
 
 /**

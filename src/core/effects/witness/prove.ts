@@ -106,7 +106,7 @@ function proveForms(sides: Sides, key: string): Proven {
   const rewrite = (form: Json): Json =>
     replacePatterns(form, (name, patterns) => (isShared(name) ? name : write(patterns)))
   const tidy = (form: Json) => {
-    if (Array.isArray(form) && key === 'combined_ban') return sortUnique(form)
+    if (Array.isArray(form) && key === 'combined_ban') return sortUnique(form.map(dropSure))
     return key === 'head_control' ? dropDead(form) : form
   }
   if (isSame(tidy(rewrite(before)), tidy(rewrite(after)))) return { proof: 'automaton' }
@@ -117,6 +117,15 @@ function proveForms(sides: Sides, key: string): Proven {
 function listOpen(key: string, { answers }: Settings): string[] {
   const number = { visit_deny_whitelist: 18, visit_timestamp: 34 }[key]
   return number !== undefined && answers[number] === undefined ? [`not-specified R${number}`] : []
+}
+
+/** Leaves out the condition of a ban that every URL fulfils. */
+function dropSure(ban: Json): Json {
+  if (!isObject(ban) || !isObject(ban['url'])) return ban
+  const { url, ...others } = ban
+  const { isMatch, url: matched } = isObject(url) ? url : {}
+  const isSure = (isMatch === 'no' ? /^0+$/ : /^1+$/).test(String(matched))
+  return isSure ? others : ban
 }
 
 /** Leaves out the header rules that match no URL. */

@@ -71,12 +71,27 @@ export function readCacheRules(compiled: Compiled): RankedRule[] {
   const rules = readEffective('cache_rule', readCertain(compiled, 'cache_rule'))
   const list = readEffective('cache_rule_list', readCertain(compiled, 'cache_rule_list'))
   const plain = Array.isArray(rules) ? rules.map((rule) => toRule(rule)) : []
-  const ranked = isObject(list) ? rankList(list, settings) : []
+  const ranked = isObject(list) ? rankList(settleQueries(list, settings), settings) : []
   if (rules === null || list === null) return [...plain, ...ranked]
   const order = settle(settings, 38)
   if (order === 'list-first') return [...ranked, ...plain]
   if (order === 'rule-first') return [...plain, ...ranked]
   return order === 'list-only' ? ranked : plain
+}
+
+/** Rules whose query stays as sent where settled readings say so (R46, R47). */
+function settleQueries(list: JsonObject, { answers }: Settings): JsonObject {
+  const settleRule = (rule: Json): Json => {
+    if (!isObject(rule)) return rule
+    if (rule['policy'] === 'bypass' && answers[47] === 'idle') return { ...rule, query: 'as-sent' }
+    if (answers[46] === undefined) return rule
+    return mapObject(rule, (each) => (each === 'R46' ? 'as-sent' : each))
+  }
+  return mapObject(list, (rules) => (Array.isArray(rules) ? rules.map(settleRule) : rules))
+}
+
+function mapObject(object: JsonObject, change: (value: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, each]) => [name, change(each)]))
 }
 
 function rankList({ ranked, others }: JsonObject, settings: Settings): RankedRule[] {

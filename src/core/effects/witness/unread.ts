@@ -48,11 +48,15 @@ function rankOrigins(order: Json | undefined, hasTos: boolean): ItemKey[] {
   return order === 'tos-last' || !hasTos ? ['new_origin', 'origin', 'tos_origin'] : []
 }
 
-/** Leaves out the entries of an effective form that others cover. */
+/** Leaves out what is not read of an effective form, and the entries that others cover. */
 export function reduceCovered(key: ItemKey, form: Json, { answers }: Settings): Json {
   if (key === 'combined_ban' && Array.isArray(form) && answers[23] === 'all')
     return form.filter((ban) => !form.some((other) => other !== ban && isWider(other, ban)))
   if (!isObject(form)) return form
+  if (key === 'video_drag' && answers[77] === 'start') {
+    const { end: _, ...read } = form
+    return read
+  }
   const drop = (name: string, covers: (wide: string, narrow: string) => boolean): Json => {
     const list = Array.isArray(form[name]) ? form[name].map(String) : []
     const kept = list.filter((each) => !list.some((other) => other !== each && covers(other, each)))

@@ -68,11 +68,15 @@ export function isNeverServed(sides: Sides): boolean {
   })
 }
 
-/** Tests whether http is denied, and https refused. */
+/** Tests whether http is denied and https refused, or https denied and http redirected. */
 function deniesSchemes(side: Compiled): boolean {
   const denied = readCertain(side, 'deny_protocol')
-  const hasHttps = readEffective('https', readCertain(side, 'https')) !== null
-  return isObject(denied) && denied['protocol'] === 'http' && !hasHttps
+  const https = readCertain(side, 'https')
+  const isAvailable = readEffective('https', https) !== null
+  if (!isObject(denied)) return false
+  if (denied['protocol'] === 'http') return !isAvailable
+  const isForced = isObject(https) && [301, 302].includes(Number(https['force_https']))
+  return denied['protocol'] === 'https' && isAvailable && isForced
 }
 
 /** Tests whether every URL matches one of those patterns that can be decided. */

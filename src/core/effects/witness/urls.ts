@@ -109,7 +109,10 @@ export function varyUrl(url: string, sides: Sides, keys: readonly ItemKey[]): st
   const extended = [...queries, 'zz=1', ''].map(
     (query) => `${url}${url.includes('?') ? '&' : '?'}${query}`,
   )
-  const signed = [sides.before, sides.after].flatMap((side) => listSigned(path, side))
+  const signed = [
+    path,
+    ...extended.slice(0, 1).map((each) => each.slice(scheme.length + 3 + slash)),
+  ].flatMap((each) => [sides.before, sides.after].flatMap((side) => listSigned(each, side)))
   const ported = `${scheme}://${host}:8080${path}`
   const signedUrls = signed.map((each) => `${scheme}://${host}${each}`)
   return [...new Set([url, other, ...extended, ...signedUrls, ported])]
