@@ -136,7 +136,7 @@ function listCompressed(
   const power = unit === 'MB' ? 2 : 1
   const sizes = [...around([limit * 1000 ** power, limit * 1024 ** power]), 1e10]
   const answers = textsOf(types).flatMap((type) =>
-    sizes.map((size) => ({ size, headers: { 'content-type': type } })),
+    sizes.map((bytes) => ({ size: bytes, headers: { 'content-type': type } })),
   )
   return accepted.flatMap((text) =>
     answers.map((origin): [string, JsonObject] => [
