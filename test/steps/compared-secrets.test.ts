@@ -38,6 +38,13 @@ const pass = (env = {}) =>
 const countWrites = async () => (await fetchWrites(emulator)).length
 const savedPlan = () => JSON.parse(place.read('plan.json')) as JsonObject
 
+it('says of no secret that it does not know what its change does', async () => {
+  await enter().manifest(a, signed()).settle()
+  place.env = {}
+  const { out } = await place.cli('plan', '--witness', '--json')
+  expect(JSON.parse(out)).toMatchObject({ summary: { conditional: 1 }, witnesses: [] })
+})
+
 describe('guards of secrets that a plan does not know', () => {
   it('of a freeze refuse only what is sent', async () => {
     await enter().manifest(a, signed()).settle()

@@ -110,6 +110,20 @@ describe('requests before and after', () => {
     ])
   })
 
+  it('are said together if they are denied, whatever they were answered before', async () => {
+    const requests = ['/a.jpg', '/b.css', '/c'].map((path) => ({
+      ...denied,
+      url: `https://${domain}${path}`,
+      count: 2,
+    }))
+    place.write('requests.json', JSON.stringify(requests))
+    const args = ['--requests', 'requests.json', ...complete]
+    expect(groupsOf(await json(...args))).toHaveLength(3)
+    const { out } = await plan(...args)
+    expect(out.match(/outcome served → denied/g)).toHaveLength(1)
+    expect(out).toMatch(/6 requests of www\.example\.com, e\.g\.\s+\S+\s+\(ip_black_list\)/)
+  })
+
   it('are unknown before where an item was not managed', async () => {
     place.write('requests.json', JSON.stringify([denied]))
     const [group] = groupsOf(await json('--requests', 'requests.json'))

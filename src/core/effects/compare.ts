@@ -256,14 +256,17 @@ function findRules(side: Side, { field }: Delta): Rule[] {
 }
 
 /** Lists the items that differ and that an answer rests on, sorted. */
-export function listCauses(sides: Sides, deltas: readonly Delta[]): ItemKey[] {
+export function listCauses(
+  { changed }: Pick<Sides, 'changed'>,
+  deltas: readonly Pick<Delta, 'field'>[],
+): ItemKey[] {
   const stages = new Set<string>(
     deltas.flatMap(({ field }): readonly string[] => {
       const [stage = '', name] = field.split('.')
       return readBy[name === undefined ? '' : stage] ?? [stage]
     }),
   )
-  return sides.changed.filter((key) => catalogue.get(key)?.stages.some((each) => stages.has(each)))
+  return changed.filter((key) => catalogue.get(key)?.stages.some((each) => stages.has(each)))
 }
 
 const strength: Record<EffectClass, number> = { visible: 0, content: 1, internal: 2 }

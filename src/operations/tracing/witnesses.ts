@@ -2,7 +2,7 @@ import { compareRequest } from '../../core/effects/compare.ts'
 import { compileSides, type Sides } from '../../core/effects/sides.ts'
 import { findWitness } from '../../core/effects/witness/find-witness.ts'
 import { proveEqual } from '../../core/effects/witness/prove.ts'
-import { nameChange, type Change } from '../../core/model/change.ts'
+import { isConditional, nameChange, type Change } from '../../core/model/change.ts'
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ChangeWitness, Witnesses } from '../../outlets/report/effects/witnesses.ts'
@@ -18,7 +18,8 @@ const maxProofs = 1_000
 /**
  * Finds for each kind of change a request that shows what it does: by what is recorded, and the
  * same with this change alone. A request shows it for the first domain of a kind; that there is
- * none is proved for each domain. A release changes nothing. Calls nothing.
+ * none is proved for each domain. A release changes nothing, and what a conditional change does is
+ * not known. Calls nothing.
  *
  * @throws EdgewiseError `usage` for a bad reading
  */
@@ -29,7 +30,9 @@ export function findWitnesses(
   assumptions: Assumptions,
 ): Witnesses {
   const settings = settleReadings(workspace, assumptions)
-  const effective = changes.filter(({ action }) => action !== 'release')
+  const effective = changes.filter(
+    (change) => change.action !== 'release' && !isConditional(change),
+  )
   const kinds = groupBy(effective, ({ item, action, before, after }) =>
     JSON.stringify([item, action, before, after]),
   )

@@ -34,7 +34,7 @@ describe('the panel of effects', () => {
       '<dt>outcome</dt><dd><del>served</del> <span aria-hidden="true">→</span> ' +
         '<ins>denied</ins></dd>',
     )
-    expect(panel).toContain('2 requests of www.example.com')
+    expect(panel).toContain('<p>4 requests of www.example.com</p>')
     expect(panel).toContain('<a href="#item=referer">referer</a>')
     expect(panel).toContain(`<code>${at}/a.jpg</code>`)
     expect(panel).toMatch(/<summary>\d+ more answers<\/summary>/)
@@ -47,14 +47,23 @@ describe('the panel of effects', () => {
     expect(html).toContain('<summary>5 more groups</summary>')
     expect(html).toContain('<li>and 7 more groups</li>')
     const many = { total: 0, skipped: 0, same: 0 }
-    const groups: Effects['groups'] = Array.from({ length: 103 }, () => ({
+    const groups: Effects['groups'] = Array.from({ length: 103 }, (_, after) => ({
       class: 'content',
       verdict: 'differs',
       count: 1,
       domains: ['a.example'],
       items: [],
       examples: [],
-      deltas: [],
+      deltas: [
+        {
+          field: 'cache.seconds',
+          class: 'content',
+          verdict: 'differs',
+          before: { value: 300 },
+          after: { value: after },
+          rules: [],
+        },
+      ],
     }))
     const built = buildEffects({ effects: { ...many, groups }, witnesses: null })
     expect([built.groups.length, built.left]).toEqual([100, 3])

@@ -2,6 +2,7 @@ import type { Effects } from '../../../core/effects/group.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { fenceText } from '../text/markdown.ts'
 import { truncate } from '../text/wrap.ts'
+import { mergeAlike } from './merge-alike.ts'
 import { isUnknownTwice, sayCounts, sayGroup, sayRequests } from './say-effects.ts'
 
 /** Most lines of the section, and columns of one. */
@@ -12,7 +13,7 @@ const [maxLines, maxColumns] = [12, 240]
  * answers stand in a code fence, where no character has an effect.
  */
 export function formatEffectsMarkdown(effects: Effects): string {
-  const { groups } = effects
+  const groups = mergeAlike(effects.groups)
   const noticed = groups.filter((group) => group.class === 'visible' && !isUnknownTwice(group))
   const others = groups.length - noticed.length
   const lines = noticed.map((group) =>

@@ -21,7 +21,7 @@ export function sayCounts({ total, skipped, same, groups }: Effects): string {
     groups
       .filter((group) => group.class === name && !isUncertain(group))
       .reduce((sum, group) => sum + group.count, 0)
-  const { before, after } = countUnknown(groups)
+  const { before, after, both } = countUnknown(groups)
   const [visible, content] = [count('visible'), count('content')]
   return [
     `${pluralize(total - skipped, 'request')} traced`,
@@ -29,17 +29,22 @@ export function sayCounts({ total, skipped, same, groups }: Effects): string {
     ...(content === 0 ? [] : [`${content} with other or older content`]),
     ...(before === 0 ? [] : [`${before} unknown before`]),
     ...(after === 0 ? [] : [`${after} unknown after`]),
+    ...(both === 0 ? [] : [`${both} unknown before and after`]),
     `${same} the same`,
     ...(skipped === 0 ? [] : [`${skipped} skipped`]),
   ].join(' · ')
 }
 
-/** Counts the requests of which one side, or none, is known; the latter count as after. */
-function countUnknown(groups: readonly EffectGroup[]): { before: number; after: number } {
-  const counts = { before: 0, after: 0 }
+/** Counts the requests of which one side, or none, is known. */
+function countUnknown(groups: readonly EffectGroup[]) {
+  const counts = { before: 0, after: 0, both: 0 }
   for (const group of groups.filter(isUncertain)) {
-    const isAfter = listHeadlines(group).some(({ after }) => 'unknown' in after)
-    counts[isAfter ? 'after' : 'before'] += group.count
+    const headlines = listHeadlines(group)
+    const [isBefore, isAfter] = [
+      headlines.some(({ before }) => 'unknown' in before),
+      headlines.some(({ after }) => 'unknown' in after),
+    ]
+    counts[isBefore && isAfter ? 'both' : isAfter ? 'after' : 'before'] += group.count
   }
   return counts
 }

@@ -3,6 +3,7 @@ import { append } from '../../../core/model/lists.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { wrap } from '../text/wrap.ts'
+import { mergeAlike } from './merge-alike.ts'
 import {
   classTitles,
   isMissingUnmanaged,
@@ -22,7 +23,9 @@ export function formatEffects(
   effects: Effects,
   { paint, columns, verbose }: { paint: Paint; columns: number; verbose: boolean },
 ): string {
-  const known = verbose ? effects.groups : effects.groups.filter((each) => !isUnknownTwice(each))
+  const known = verbose
+    ? effects.groups
+    : mergeAlike(effects.groups.filter((each) => !isUnknownTwice(each)))
   const shown = verbose ? known : known.slice(0, maxGroups)
   const rest = known.length - shown.length
   const unknown = verbose ? null : sayUnknownTwice(effects)

@@ -2,6 +2,7 @@ import type { Effects } from '../../../core/effects/group.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Plan } from '../../../core/model/plan.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
+import { mergeAlike } from './merge-alike.ts'
 import { isUnknownTwice, sayGroup } from './say-effects.ts'
 
 /** Most effects that are named for a wave. */
@@ -28,7 +29,7 @@ export function findWaveEffects(
 
 /** Describes the effects that each wave is the first to try; empty with a single wave or effect. */
 export function describeWaveEffects(plan: Pick<Plan, 'writes'>, effects: Effects): string[] {
-  const groups = effects.groups.filter((group) => !isUnknownTwice(group))
+  const groups = mergeAlike(effects.groups.filter((group) => !isUnknownTwice(group)))
   const waves = findWaveEffects(plan, { groups })
   if (waves.size < 2 || groups.length < 2) return []
   return [...waves].flatMap(([wave, fresh]) => {

@@ -7,6 +7,7 @@ import type {
 } from '../../../core/model/page/page-effects.ts'
 import { sayWitness } from '../effects/witnesses-text.ts'
 import type { PlanEffects } from '../plan/json.ts'
+import { mergeAlike } from '../effects/merge-alike.ts'
 import { isMissingUnmanaged, listHeadlines, sayCounts, saySide } from '../effects/say-effects.ts'
 
 /** Most groups of a page. */
@@ -16,7 +17,7 @@ const ofServed = /^(?:cache|origin|response)\.(?!status$|location$)/
 
 /** Builds what a page shows of the effects of a plan on requests. */
 export function buildEffects({ effects, witnesses }: PlanEffects): PageEffects {
-  const all = effects?.groups ?? []
+  const all = mergeAlike(effects?.groups ?? [])
   const groups = all.slice(0, maxGroups)
   const isMissing = effects !== null && isMissingUnmanaged(effects)
   return {
