@@ -51,6 +51,8 @@ export interface GroupOptions {
   skipped?: number
 }
 
+/** Most texts of deltas that are kept, beside the groups themselves. */
+const maxTexts = 10_000
 /** Most examples of a group. */
 const maxExamples = 3
 /** Answers of which `shape` reads only whether they change. */
@@ -67,7 +69,7 @@ export function groupEffects(
   findSides: (host: string) => Sides | null,
   { groupBy = 'answers', skipped = 0 }: GroupOptions = {},
 ): Effects {
-  const groups = new Map<string, EffectGroup>()
+  const groups = new Groups(groupBy)
   const effects: Effects = { total: skipped, skipped, same: 0, groups: [] }
   for (const { request, count } of requests) {
     effects.total += count
@@ -78,9 +80,9 @@ export function groupEffects(
     }
     const comparison = compareFacts(found.sides, found.facts, 'noticed')
     if (comparison.deltas.length === 0) effects.same += count
-    else addToGroup(groups, found.sides, String(request['url']), count, comparison, groupBy)
+    else groups.add(found.sides, String(request['url']), count, comparison)
   }
-  effects.groups = [...groups.values()].toSorted(compareGroups)
+  effects.groups = groups.list()
   return effects
 }
 
@@ -98,35 +100,67 @@ function readFacts(
   }
 }
 
-function addToGroup(
-  groups: Map<string, EffectGroup>,
-  sides: Sides,
-  url: string,
-  count: number,
-  { deltas, findRules }: Comparison,
-  groupBy: NonNullable<GroupOptions['groupBy']>,
-): void {
-  const key = canonicalizeJson(deltas.map((delta) => describe(delta, groupBy)))
-  const items = listCauses(sides, deltas)
-  const group = groups.get(key)
-  if (group !== undefined) {
-    group.count += count
-    group.domains = addTo(group.domains, [sides.domain]).toSorted()
-    group.items = addTo(group.items, items).toSorted()
-    if (group.examples.length < maxExamples) group.examples = addTo(group.examples, [url])
-    return
+/** A group that grows. */
+interface OpenGroup extends Omit<EffectGroup, 'domains' | 'items'> {
+  domains: Set<Domain>
+  items: Set<ItemKey>
+}
+
+/** The groups of the requests so far. */
+class Groups {
+  readonly #groupBy: NonNullable<GroupOptions['groupBy']>
+  readonly #byDeltas = new Map<string, OpenGroup>()
+  /** The same by deltas as they are written, which takes less time. */
+  readonly #byText = new Map<string, OpenGroup>()
+
+  constructor(groupBy: NonNullable<GroupOptions['groupBy']>) {
+    this.#groupBy = groupBy
   }
-  const [strongest] = deltas.toSorted(compareStrength)
-  if (strongest === undefined) return
-  groups.set(key, {
-    class: strongest.class === 'visible' ? 'visible' : 'content',
-    verdict: strongest.verdict,
-    count,
-    domains: [sides.domain],
-    items,
-    examples: [url],
-    deltas: deltas.map((delta) => ({ ...delta, rules: findRules(delta) })),
-  })
+
+  add(sides: Sides, url: string, count: number, { deltas, findRules }: Comparison): void {
+    const described = deltas.map((delta) => describe(delta, this.#groupBy))
+    const text = JSON.stringify(described)
+    const group = this.#byText.get(text) ?? this.#open(described, deltas, findRules)
+    if (group === null) return
+    if (this.#byText.size < maxTexts) this.#byText.set(text, group)
+    group.count += count
+    group.domains.add(sides.domain)
+    for (const item of listCauses(sides, deltas)) group.items.add(item)
+    if (group.examples.length < maxExamples && !group.examples.includes(url))
+      group.examples.push(url)
+  }
+
+  #open(
+    described: Json,
+    deltas: Comparison['deltas'],
+    findRules: Comparison['findRules'],
+  ): OpenGroup | null {
+    const key = canonicalizeJson(described)
+    const known = this.#byDeltas.get(key)
+    const [strongest] = deltas.toSorted(compareStrength)
+    if (known !== undefined || strongest === undefined) return known ?? null
+    const group: OpenGroup = {
+      class: strongest.class === 'visible' ? 'visible' : 'content',
+      verdict: strongest.verdict,
+      count: 0,
+      domains: new Set(),
+      items: new Set(),
+      examples: [],
+      deltas: deltas.map((delta) => ({ ...delta, rules: findRules(delta) })),
+    }
+    this.#byDeltas.set(key, group)
+    return group
+  }
+
+  /** The groups in their order. */
+  list(): EffectGroup[] {
+    const all = [...this.#byDeltas.values()].map((group) => ({
+      ...group,
+      domains: [...group.domains].toSorted(),
+      items: [...group.items].toSorted(),
+    }))
+    return all.toSorted(compareGroups)
+  }
 }
 
 /** What deltas of a group have in common. */
@@ -138,11 +172,6 @@ function describe(delta: Delta, groupBy: NonNullable<GroupOptions['groupBy']>): 
 
 function toJson(answer: Delta['before']): Json {
   return 'value' in answer ? { value: answer.value } : { unknown: [...answer.unknown] }
-}
-
-function addTo<T>(list: T[], more: readonly T[]): T[] {
-  const missing = more.filter((each) => !list.includes(each))
-  return missing.length === 0 ? list : [...list, ...missing]
 }
 
 function compareGroups(a: EffectGroup, b: EffectGroup): number {

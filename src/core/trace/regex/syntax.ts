@@ -192,10 +192,14 @@ function charsWhere(test: (char: string) => boolean): CharSet {
 
 /** The set of one character of ASCII. */
 export function oneChar(char: string): CharSet {
-  return charsWhere((each) => each === char)
+  return single[char.charCodeAt(0)] ?? charsWhere((each) => each === char)
 }
 
 export const anyChar: CharSet = { ascii: new Uint8Array(128).fill(1), others: true }
+
+const single = Array.from({ length: 128 }, (_, code) =>
+  charsWhere((char) => char.charCodeAt(0) === code),
+)
 
 const classes: Record<string, CharSet | undefined> = Object.assign(Object.create(null), {
   d: charsWhere((char) => /\d/.test(char)),
