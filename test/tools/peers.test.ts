@@ -88,7 +88,7 @@ itLong('the study of peers has the figures of a provider beside ours', async () 
   expect(beside.rows.filter(({ note }) => note !== undefined)).toEqual([])
 })
 
-it('the study of peers fails in a sentence without the program', async () => {
+itLong('the study of peers fails in a sentence without the program', async () => {
   const { code, rows, err } = await measure({ ...given, VENDOR_PROVIDER: 'none' })
   const sentence = `VENDOR_PROVIDER names no file: ${join(folder, 'none')}\n`
   expect({ code, rows, err }).toEqual({ code: 2, rows: [], err: sentence })

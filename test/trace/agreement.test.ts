@@ -35,12 +35,12 @@ function compare(kind: 'managed' | 'mixed', from: number, count: number): void {
 }
 
 describe.each(['managed', 'mixed'] as const)('both interpreters, %s items', (kind) => {
-  it('give the same answers', () => compare(kind, 0, 40))
-  itOften('give the same answers for many pairs', () => compare(kind, 0, runs(0, 5_000)))
+  it('give the same answers', () => compare(kind, 0, 12))
+  itOften('give the same answers for many pairs', () => compare(kind, 12, runs(1, 5_000)))
 })
 
 it('most answers are decided if all items are managed', () => {
-  const texts = Array.from({ length: 60 }, (_, seed) =>
+  const texts = Array.from({ length: 20 }, (_, seed) =>
     JSON.stringify(traceFirst(buildPair(seed, 'managed'))),
   )
   const count = (pattern: RegExp) =>

@@ -15,7 +15,7 @@ const kinds = ['managed', 'mixed'] as const
 
 describe('equal input gives equal output', () => {
   itOften('whatever the order of keys and candidates', () =>
-    holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+    holdFor('mixed', runs(12, 2_000), (pair, chance) => {
       const headers = { 'X-Twice': 'b', 'x-twice': 'a', ...readHeaders(pair.request) }
       const before = { ...pair, request: { ...pair.request, headers } }
       const { items, ...rest } = shuffleKeys(before, chance) as unknown as Pair
@@ -37,7 +37,7 @@ describe('equal input gives equal output', () => {
   })
 
   itOften('whatever the spelling of facts', () =>
-    holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+    holdFor('mixed', runs(12, 2_000), (pair, chance) => {
       const after = { ...pair, request: respell(pair.request, chance) }
       return compareTexts(JSON.stringify(writeTrace(pair)), JSON.stringify(writeTrace(after)))
     }),
@@ -90,7 +90,7 @@ function respellUrl(url: string, chance: Chance): string {
 
 describe('more facts, candidates, items or answers', () => {
   itOften('of which one is known keep every value', () =>
-    holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+    holdFor('mixed', runs(12, 2_000), (pair, chance) => {
       const before = tracePair(pair)
       const steps = listSteps(pair, chance, listReasons(before))
       return steps.length === 0 ? null : keepsValues(before, chance.pick(steps)(pair))
@@ -98,7 +98,7 @@ describe('more facts, candidates, items or answers', () => {
   )
 
   itOften('give the values that are decided, whatever they are', () =>
-    holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+    holdFor('mixed', runs(12, 2_000), (pair, chance) => {
       const before = tracePair(pair)
       return keepsValues(before, learnAll(pair, chance, listReasons(before)))
     }),
@@ -107,7 +107,7 @@ describe('more facts, candidates, items or answers', () => {
 
 describe.each(kinds)('%s items', (kind) => {
   itOften('an outcome has its cause', () =>
-    holdFor(kind, runs(30, 2_000), (pair) => {
+    holdFor(kind, runs(10, 2_000), (pair) => {
       const { replies, facts } = tracePair(pair)
       const outcome = readValue(replies, 'outcome')
       const denies = [...replies].some(
@@ -160,7 +160,7 @@ function readUntouched(place: string, request: JsonObject): Reply {
 }
 
 itOften('`managed` is the value when all unmanaged items are absent', () =>
-  holdFor('mixed', runs(40, 2_000), (pair) => {
+  holdFor('mixed', runs(12, 2_000), (pair) => {
     const { replies } = tracePair(pair)
     const absent = tracePair({ ...pair, assume: { ...pair.assume, unmanaged: 'absent' } })
     for (const [name, reply] of replies) {
@@ -177,14 +177,14 @@ itOften('`managed` is the value when all unmanaged items are absent', () =>
 const open = Object.fromEntries(readings.map(({ name }) => [name, 'unspecified']))
 
 itOften('nothing is assumed while all is open', () =>
-  holdFor('mixed', runs(40, 2_000), (pair) => {
+  holdFor('mixed', runs(12, 2_000), (pair) => {
     const { assumed } = tracePair({ ...pair, assume: { ...open, unmanaged: 'unknown' } })
     return Object.keys(assumed).length === 0 ? null : write(assumed)
   }),
 )
 
 itOften('what is assumed changes an answer when it is opened, and nothing else does', () =>
-  holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+  holdFor('mixed', runs(12, 2_000), (pair, chance) => {
     const { replies, assumed } = tracePair(pair)
     const names = readings.map((each) => each.name)
     const found = names.filter((each) => Object.hasOwn(assumed, each))
@@ -221,7 +221,7 @@ const oddTexts = [
 ]
 
 itOften('no valid configuration and request makes a trace fail', () =>
-  holdFor('mixed', runs(30, 2_000), (pair, chance) => {
+  holdFor('mixed', runs(10, 2_000), (pair, chance) => {
     const items = changeValues(pair.items, (name, value) => {
       const odd = replaceText(value, chance)
       return parseItem(getItemSpec(name), odd, 'manifest').value ?? value

@@ -64,7 +64,7 @@ function decides(matches: Match[], rule: Json | undefined): string | null {
 
 describe('in every world, by the second interpreter', () => {
   itOften('the cache rule that decides matches, and none before it', () =>
-    holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+    holdFor('mixed', runs(12, 2_000), (pair, chance) => {
       const { replies, cacheRules } = tracePair(pair)
       const open = matchCacheRules(openSecond(pair))
       const maybe = cacheRules.maybe.find((rule) => !some(open, rule, isOpen))
@@ -85,7 +85,7 @@ describe('in every world, by the second interpreter', () => {
   )
 
   itOften('the rule that rewrites matches, and none before it', () =>
-    holdFor('mixed', runs(80, 4_000), (drawn, chance) => {
+    holdFor('mixed', runs(25, 4_000), (drawn, chance) => {
       if (!Array.isArray(drawn.items['source_url_rewrite']?.[0])) return null
       const R58 = chance.pick(['first', 'last'])
       const pair = addMatching({ ...drawn, assume: { ...drawn.assume, R58 } }, chance)
@@ -101,7 +101,7 @@ describe('in every world, by the second interpreter', () => {
   )
 
   itOften('the entry that a check names holds, and none before it does by itself', () =>
-    holdFor('mixed', runs(40, 2_000), (drawn, chance) => {
+    holdFor('mixed', runs(12, 2_000), (drawn, chance) => {
       const pair = addMatching(drawn, chance)
       const found = tracePair(pair).checks
       const open = openSecond(pair)
@@ -136,14 +136,14 @@ function namesRight(open: Second, worlds: Second[], report: CheckReport): string
 
 describe('the order of rules', () => {
   itOften('of lists of which one suffices changes only which entry is named', () =>
-    holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+    holdFor('mixed', runs(12, 2_000), (pair, chance) => {
       const after = { ...pair, items: reorder(pair.items, chance) }
       return compareTexts(writeUnnamed(pair), writeUnnamed(after))
     }),
   )
 
   itOften('of neighbours that do not overlap changes only pointers', () =>
-    holdFor('mixed', runs(40, 2_000), (pair) => {
+    holdFor('mixed', runs(12, 2_000), (pair) => {
       for (const place of listPlaces(pair)) {
         if (mayOverlap(openSecond(pair), place)) continue
         const fault = compareTexts(writeUnplaced(pair), writeUnplaced(swap(pair, place)))
@@ -203,14 +203,14 @@ function withoutPointers(reasons: Json[]): Json[] {
 const isSet = ({ items }: Pair, name: string) => (items[name] ?? [null])[0] !== null
 
 itOften('more entries of black lists never let pass, of white lists never deny', () =>
-  holdFor('mixed', runs(40, 2_000), (pair, chance) => {
+  holdFor('mixed', runs(12, 2_000), (pair, chance) => {
     const lists = checks.map(([item]) => item).filter((name) => isSet(pair, name))
     return keepAll(pair, shuffle(lists, chance).slice(0, 3), chance)
   }),
 )
 
 itOften('more exemptions never deny', () =>
-  holdFor('mixed', runs(80, 4_000), (drawn, chance) => {
+  holdFor('mixed', runs(25, 4_000), (drawn, chance) => {
     if (!isSet(drawn, 'visit_deny_whitelist')) return null
     const assume = { ...drawn.assume, R18: 'every' }
     return keepAll(addMatching({ ...drawn, assume }, chance), ['visit_deny_whitelist'], chance)
