@@ -69,6 +69,15 @@ describe('the panel of effects', () => {
     expect([built.groups.length, built.left]).toEqual([100, 3])
   })
 
+  it('folds the groups of which nothing is known on either side', () => {
+    const [group] = page.effects!.groups
+    const answers = [{ field: 'cache.stored', before: 'unknown (R1)', after: 'unknown (R1)' }]
+    const effects = { ...page.effects!, groups: [group!, { ...group!, count: 7, answers }] }
+    const html = formatPage({ ...page, effects })
+    expect(html).toContain('<details><summary>7 requests unknown before and after</summary>')
+    expect(html.match(/<h3>Visitors notice/g)).toHaveLength(1)
+  })
+
   it.each([
     '<script>alert(1)</script>',
     '"><img src=x onerror=alert(1)>',

@@ -17,7 +17,8 @@ const [visibleGroups, maxNames] = [8, 300]
  */
 export function formatEffects({ effects, items: changed }: Page): string {
   if (effects === undefined) return ''
-  const { counts, hint, groups, left, witnesses } = effects
+  const { counts, hint, left, witnesses } = effects
+  const groups = effects.groups.filter((group) => !isOpen(group))
   const entries = groups.map((group, i) => {
     const title = classTitles[group.class]
     const isFirst = groups[i - 1]?.class !== group.class
@@ -31,9 +32,24 @@ export function formatEffects({ effects, items: changed }: Page): string {
 <h2 id="effects">What visitors notice</h2>
 <p>${show(counts)}</p>
 ${all.length === 0 ? '' : formatList(all, { ...fold, className: 'groups' })}
+${formatOpen(effects.groups.filter(isOpen), changed)}
 ${hint === '' ? '' : `<p class="note">${show(hint)}</p>`}</section>`
   const found = witnesses.length === 0 ? '' : formatWitnesses(witnesses, changed)
   return `<div class="effects">${counts === '' ? '' : traced}${found}</div>\n`
+}
+
+/** Tests whether it is not known on either side what is answered, for the same reasons. */
+function isOpen({ answers }: PageEffectGroup): boolean {
+  return answers.length > 0 && answers.every(({ before, after }) => before === after)
+}
+
+/** Formats the groups of which nothing is known, folded; empty for none. */
+function formatOpen(groups: PageEffectGroup[], changed: string[]): string {
+  if (groups.length === 0) return ''
+  const count = groups.reduce((sum, group) => sum + group.count, 0)
+  const entries = groups.map((group) => `<li>${formatGroup(group, changed)}</li>`)
+  const title = `${formatNoun(count, 'request')} unknown before and after`
+  return `<details><summary>${title}</summary><ul class="groups">${entries.join('')}</ul></details>`
 }
 
 function formatWitnesses(witnesses: PageWitness[], changed: string[]): string {
