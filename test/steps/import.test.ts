@@ -56,6 +56,19 @@ describe('import of files with problems', () => {
     expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
   })
 
+  it('may skip items that are not valid, and lists them with the reason', async () => {
+    place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1001 } })
+    file('a.json', { [www]: { timeout: { time: 'x' }, https: { cert_id: 1001 } } })
+    expect(await place.cli('import', 'a.json')).toMatchObject({ code: 1 })
+    const { code, out, err } = await place.cli('import', 'a.json', '--skip-invalid')
+    expect([code, out]).toEqual([0, 'Recorded 1 item of 1 domain.\n'])
+    expect(err).toMatch(/timeout/)
+    const again = ['import', 'a.json', '--skip-invalid', '--replace'] as const
+    expect(await place.json(...again)).toMatchObject({ items: 1, skipped: [{ item: 'timeout' }] })
+    file('b.json', { 'not a domain': {} })
+    expect(await place.cli('import', 'b.json', '--skip-invalid')).toMatchObject({ code: 1 })
+  })
+
   it('reports the same problem of many domains once, with their number', async () => {
     const fleet = Array.from({ length: 40 }, (_, i) => [
       `d${i}.example.com`,

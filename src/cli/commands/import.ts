@@ -18,6 +18,7 @@ interface ImportOptions extends LockOptions {
   domain?: string
   writeManifests?: boolean
   replace?: boolean
+  skipInvalid?: boolean
 }
 
 /**
@@ -64,6 +65,7 @@ export function declareImport(program: Command, declare: Declare): void {
     .option('--domain <domain>', 'domain of an answer that names none')
     .option('--write-manifests', 'first write manifests for domains that have none')
     .option('--replace', 'replace differing state')
+    .option('--skip-invalid', "skip and list what can't be imported; with --live always")
   addTargetOptions(command, 'with --live: only domains that match')
   addLockOptions(command)
 }
@@ -91,6 +93,7 @@ async function importFrom(
   ports: Ports & { outside: Io },
 ): Promise<Imported> {
   const { live = false, target, domain, writeManifests = false, replace = false } = options
+  const { skipInvalid: skipsInvalid = false } = options
   const request = { writeManifests, replace, lockTimeout: options.lockTimeout }
   if (live) {
     const { importLive } = await import('../../operations/import/import-live.ts')
@@ -98,7 +101,8 @@ async function importFrom(
   }
   const { importConfig } = await import('../../operations/import.ts')
   const { loadSources } = await import('../load-sources.ts')
-  const sources = await loadSources(files, workspace.root, ports.outside)
+  const loaded = await loadSources(files, workspace.root, ports.outside)
+  const sources = loaded.map((source) => ({ ...source, skipsInvalid }))
   return importConfig(workspace, { ...request, sources, domain }, ports)
 }
 
