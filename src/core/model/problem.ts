@@ -75,11 +75,24 @@ export type DiagnosticCode =
   | 'secret-weak'
   | 'secret-suspected'
   | 'token-literal'
+  | 'rule-duplicate'
+  | 'rule-never-matches'
+  | 'rule-contradictory'
+  | 'rule-shadowed'
+  | 'rule-unreachable'
+  | 'rule-order-unspecified'
+  | 'entry-redundant'
+  | 'networks-overlap'
+  | 'value-without-effect'
+  | 'rule-expensive'
+  | 'white-list-denied'
+  | 'never-served'
+  | 'rule-undecided'
   | 'too-many-problems'
 
 /** One problem at one place, as reported by `validate`. */
 export interface Diagnostic extends Place {
-  severity: 'error' | 'warning'
+  severity: 'error' | 'warning' | 'note'
   code: DiagnosticCode
   summary: string
   detail: string

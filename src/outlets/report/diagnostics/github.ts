@@ -40,7 +40,7 @@ function formatCommand(diagnostic: Diagnostic, folder: string): string {
   const list = Object.entries(properties).map(
     ([name, value]) => `${name}=${escapeProperty(escapeInvisible(String(value)))}`,
   )
-  return `::${severity} ${list.join(',')}::${escapeData(escapeInvisibleInLines(message))}`
+  return `::${severity === 'note' ? 'notice' : severity} ${list.join(',')}::${escapeData(escapeInvisibleInLines(message))}`
 }
 
 function escapeProperty(text: string): string {

@@ -41,7 +41,7 @@ function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
   const { paint, columns } = style
   // A line with a value that may be a secret is not shown.
   const frame = diagnostic.code === 'secret-suspected' ? () => [] : formatFrames
-  const mark = diagnostic.severity === 'error' ? paint.red : paint.yellow
+  const mark = { error: paint.red, warning: paint.yellow, note: paint.cyan }[diagnostic.severity]
   return [
     `${paint.bold(formatPlace(diagnostic))}  ${mark(diagnostic.severity)}  ` +
       escapeInvisible(diagnostic.summary),
@@ -70,15 +70,12 @@ function formatFrames(
   return line === null ? [] : [formatCodeFrame(place, line, { paint, columns, mark })]
 }
 
-/** Formats `2 errors, 1 warning in 3 files`. */
+/** Formats `2 errors, 1 warning, 1 note in 3 files`. */
 function formatCounts(diagnostics: readonly Diagnostic[]): string {
-  const isError = ({ severity }: Diagnostic) => severity === 'error'
-  const errors = countProblems(diagnostics.filter(isError))
-  const warnings = countProblems(diagnostics) - errors
   const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size
-  const found = [
-    ...(errors === 0 ? [] : [pluralize(errors, 'error')]),
-    ...(warnings === 0 ? [] : [pluralize(warnings, 'warning')]),
-  ]
+  const found = (['error', 'warning', 'note'] as const).flatMap((severity) => {
+    const count = countProblems(diagnostics.filter((each) => each.severity === severity))
+    return count === 0 ? [] : [pluralize(count, severity)]
+  })
   return `${found.join(', ')} in ${pluralize(files, 'file')}`
 }

@@ -25,5 +25,18 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "secret-weak": "A secret is so short or common that its fingerprint in state can be guessed.",
   "secret-suspected": "A header's value looks like a token or a key, and stands in the manifest itself.",
   "token-literal": "`service.token` is the token itself.",
+  "rule-duplicate": "An earlier rule has the same kind, case, entries and fields.",
+  "rule-never-matches": "No request of the domain matches the rule or entry.",
+  "rule-contradictory": "An earlier rule matches the same requests and has other fields.",
+  "rule-shadowed": "One earlier rule matches every request that the rule matches.",
+  "rule-unreachable": "Several earlier rules together match every request that the rule matches.",
+  "rule-order-unspecified": "Two rules that overlap have other fields, and their order is an open reading.",
+  "entry-redundant": "Another entry of the list matches every request that the entry matches.",
+  "networks-overlap": "Two networks of items that ban together overlap.",
+  "value-without-effect": "The specification gives a field no effect beside the other fields.",
+  "rule-expensive": "An engine that backtracks can take exponential time to match the pattern.",
+  "white-list-denied": "A rule of combined_ban denies an entry of ip_white_list.",
+  "never-served": "Items together refuse, deny or redirect every request of the domain.",
+  "rule-undecided": "Nothing could be decided about the rule; shown with --verbose only.",
   "too-many-problems": "The file has more than 200 problems; only their number is given."
 }
