@@ -39,12 +39,16 @@ export async function validate(
     root: workspace.root,
     cwd: io.cwd,
   })
-  const found = all.filter(
+  const selected = all.filter(
     (diagnostic) => diagnostic === workspace.noManifest || selection.includes(diagnostic),
   )
+  const found = selected.filter(({ code }) => options.verbose === true || code !== 'rule-undecided')
   report(found, findFolderInRepository(workspace.root), workspace.findSourceLine)
   const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
   const counts = formatCounts(workspace, selection)
+  const undecided = selected.length - found.length
+  if (undecided > 0)
+    context.note(`${pluralize(undecided, 'rule')} could not be compared; see them with --verbose.`)
   if (valid && format === 'text' && options.json !== true)
     io.out(`${paint.green('Valid')}: ${counts}.\n`)
   else context.note(`Checked ${counts}.`)

@@ -1,7 +1,7 @@
 import { createDomainFinder } from '../core/effects/requests/find-domain.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
-import { formatPointerStep, isSameJson, parsePointer } from '../core/model/json.ts'
+import { parsePointer } from '../core/model/json.ts'
 import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
 import type { Candidates } from '../core/trace/evaluation.ts'
 import { createSettings } from '../core/trace/settings.ts'
@@ -17,7 +17,8 @@ import type { StateOutside } from './runtime/outside.ts'
 import type { Desired, Findings, Secrets, Settings } from './runtime/workspace-parts.ts'
 import { readConfiguration, readDesired, readObserved, readRecorded } from './tracing/candidates.ts'
 import { settleReadings, type Assumptions } from './tracing/readings.ts'
-import { refuseInvalid } from './validate.ts'
+import { getPart, toWritten } from './tracing/written-pointer.ts'
+import { refuseInvalid } from './refuse-invalid.ts'
 
 /** Through which configuration, and by which readings. */
 export interface TraceOptions extends Assumptions {
@@ -180,29 +181,6 @@ function createLocate(
     const { file, line, column, manifest } = place
     return { file, line, column, ...(manifest === null ? {} : { manifest }) }
   }
-}
-
-/** Converts a pointer into a canonical value to one into the value in the order of the manifest. */
-function toWritten(state: ItemState | undefined, pointer: string): string {
-  const value = state?.candidates[0]
-  let [canonical, written]: (Json | undefined)[] = [value, state?.ordered ?? value]
-  return parsePointer(pointer)
-    .map((step) => {
-      const next = getPart(canonical, step)
-      const index = Array.isArray(written)
-        ? written.findIndex((entry) => isSameJson(entry, next))
-        : -1
-      const key = index < 0 ? step : String(index)
-      canonical = next
-      written = getPart(written, key)
-      return formatPointerStep(key)
-    })
-    .join('')
-}
-
-function getPart(value: Json | undefined, step: string): Json | undefined {
-  if (Array.isArray(value)) return value[Number(step)]
-  return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }
 
 function readRule(items: Candidates, { item, pointer }: Pick<Rule, 'item' | 'pointer'>): Json {

@@ -1,7 +1,13 @@
-import type { Settings, Desired, ItemPlaces, Findings } from './runtime/workspace-parts.ts'
-import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
-import type { Workspace } from '../manifest/workspace-file/workspace.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type {
+  Settings,
+  Desired,
+  ItemPlaces,
+  TextSources,
+  Findings,
+} from './runtime/workspace-parts.ts'
+import { limitProblems, type Diagnostic } from '../core/model/problem.ts'
+import { listRuleFindings } from './rule-findings.ts'
+import { findEmpty, hasErrors } from './refuse-invalid.ts'
 
 /** Options of a validation. */
 export interface ValidateRequest {
@@ -10,11 +16,11 @@ export interface ValidateRequest {
 }
 
 /**
- * Finds every problem of a workspace, its secrets that are easy to guess, and globs that match no
- * domain.
+ * Finds every problem of a workspace, its secrets that are easy to guess, globs that match no
+ * domain, and facts about rule lists.
  */
 export function validate(
-  workspace: Settings & Desired & ItemPlaces & Findings,
+  workspace: Settings & Desired & ItemPlaces & TextSources & Findings,
   { allowEmpty = false }: ValidateRequest = {},
 ): Diagnostic[] {
   const { diagnostics, desired, findUnmatchedGlobs, findWeakSecrets } = workspace
@@ -22,45 +28,11 @@ export function validate(
   // The domains of a manifest with an error may be unknown.
   const isKnown = desired.size > 0 && !hasErrors(workspace)
   const globs = isKnown ? findUnmatchedGlobs() : []
-  return [...diagnostics, ...globs, ...findWeakSecrets(), ...empty].toSorted(compareDiagnostics)
-}
-
-/**
- * Refuses a workspace without a manifest: a wrong glob or folder would otherwise release every
- * domain.
- *
- * @throws EdgewiseError `invalid`
- */
-export function refuseEmpty(workspace: Workspace): void {
-  const [found] = findEmpty(workspace)
-  if (found === undefined) return
-  throw new EdgewiseError(
-    'invalid',
-    `no manifest was found in ${workspace.root}: ${found.detail}`,
-    'Check the folder, and "manifests" in edgewise.yaml. To release the last domain, keep its ' +
-      'manifest with "config: {}", or remove it from state with "edgewise state forget".',
-  )
-}
-
-/** Finds the error of a workspace without a manifest; one with other errors has no such error. */
-function findEmpty(workspace: Workspace): Diagnostic[] {
-  return workspace.desired.size > 0 || hasErrors(workspace) ? [] : [workspace.noManifest]
-}
-
-/** Tests whether a manifest has an error. */
-export function hasErrors({ diagnostics }: Pick<Workspace, 'diagnostics'>): boolean {
-  return diagnostics.some(({ severity }) => severity === 'error')
-}
-
-/**
- * Refuses a workspace whose manifests have errors.
- *
- * @throws EdgewiseError `invalid`
- */
-export function refuseInvalid(
-  workspace: Pick<Workspace, 'diagnostics'>,
-  message = 'the manifests have errors',
-  hint = 'Run "edgewise validate".',
-): void {
-  if (hasErrors(workspace)) throw new EdgewiseError('invalid', message, hint, workspace.diagnostics)
+  return limitProblems([
+    ...diagnostics,
+    ...globs,
+    ...findWeakSecrets(),
+    ...empty,
+    ...listRuleFindings(workspace),
+  ])
 }

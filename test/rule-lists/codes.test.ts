@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
 import { findingCodes, type FindingCode } from '../../src/core/rule-lists/codes.ts'
+import { readFileSync } from 'node:fs'
 import { diagnosticDescriptions } from '../../src/outlets/report/generated/diagnostics.ts'
 
 test('every code is a documented code of diagnostics, with the same description', () => {
-  for (const [code, { description }] of Object.entries(findingCodes))
+  const page = readFileSync('docs/reference/errors.md', 'utf8').replaceAll(/\s+/g, ' ')
+  for (const [code, { description, advice }] of Object.entries(findingCodes)) {
     expect(diagnosticDescriptions).toHaveProperty(code, description)
+    expect(page).toContain(`### ${code} ${description} What to do: ${advice} `)
+  }
 })
 
 test('a code never matching comes before those that an earlier rule explains', () => {

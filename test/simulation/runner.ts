@@ -227,6 +227,7 @@ export function createWorkspace({
     noManifest,
     findItemPlace: () => null,
     findTextPlace: () => null,
+    findTextSource: () => null,
     findTree: async () => ({ commit: commit === undefined ? null : nameCommit(commit) }),
     relateCommits: async (ids) =>
       new Map(ids.map((id) => [id, id > nameCommit(commit ?? 0) ? 'later' : 'contained'])),

@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts'
 import { groupBy } from './lists.ts'
 import { pluralize } from './text/words.ts'
 
@@ -108,6 +109,29 @@ export interface Diagnostic extends Place {
    * problems of the file that are not listed.
    */
   count?: number
+  /** What was found about a rule list. */
+  finding?: RuleFinding
+}
+
+/** A rule or entry of an item; the pointer is within the item's canonical value. */
+interface RulePlace {
+  item: string
+  pointer: string
+  pattern: string | null
+}
+
+/** Details of a finding about a rule list, for programs. */
+export interface RuleFinding {
+  /** Every domain that has it. */
+  domains: string[]
+  rule: RulePlace
+  other: RulePlace[]
+  /** Answers of open readings under which it holds; empty for every answer. */
+  under: Record<string, string>
+  /** How it was proved; null if the witness proves it. */
+  proof: string | null
+  /** A request that the rule and the other one match. */
+  witness: JsonObject | null
 }
 
 /** Orders diagnostics by file, line, column, code and detail. */

@@ -36,7 +36,7 @@ import type { SecretKeeper } from '../../core/model/secret.ts'
 
 interface Assembled extends Pick<
   Workspace,
-  'desired' | 'diagnostics' | 'files' | 'findItemPlace' | 'findTextPlace'
+  'desired' | 'diagnostics' | 'files' | 'findItemPlace' | 'findTextPlace' | 'findTextSource'
 > {
   /** The manifests without a finding. */
   clean: KnownManifest[]

@@ -26,7 +26,7 @@ export function toLayer({ config, document }: Declaration): Layer {
  */
 export function createPlaceLookups(
   declared: ReadonlyMap<Domain, Declared>,
-): Pick<Workspace, 'findItemPlace' | 'findTextPlace'> {
+): Pick<Workspace, 'findItemPlace' | 'findTextPlace' | 'findTextSource'> {
   let recent: { file: SourceFile; manifests: Map<number, Manifest> } | null = null
   const find = (domain: Domain, item: ItemKey, pointer: string) => {
     const found = declared.get(domain)
@@ -39,6 +39,14 @@ export function createPlaceLookups(
     const origin = findOrigin(layers, formatPointerStep(item) + pointer)
     return origin === null || origin.pointer === '' ? null : { origin, manifest }
   }
+  const findTextSource: Workspace['findTextSource'] = (domain, item, pointer) => {
+    const found = find(domain, item, pointer)
+    if (found === null) return null
+    const { layer, pointer: within } = found.origin
+    const own = found.manifest.document
+    const manifest = layer.document === own ? null : own.file.path
+    return { document: layer.document, pointer: layer.base + within, manifest }
+  }
   return {
     findItemPlace: (domain, item, pointer = '') => {
       const found = find(domain, item, pointer)
@@ -46,15 +54,11 @@ export function createPlaceLookups(
       const { origin, manifest } = found
       return { ...findSite(origin, manifest).place, document: manifest.document.index }
     },
+    findTextSource,
     findTextPlace: (domain, item, pointer) => {
-      const found = find(domain, item, pointer)
+      const found = findTextSource(domain, item, pointer)
       if (found === null) return null
-      const { layer, pointer: within } = found.origin
-      const own = found.manifest.document
-      return {
-        ...findPlace(layer.document, layer.base + within),
-        manifest: layer.document === own ? null : own.file.path,
-      }
+      return { ...findPlace(found.document, found.pointer), manifest: found.manifest }
     },
   }
 }

@@ -98,6 +98,7 @@ export function loadWorkspace(
     },
     findItemPlace: assembled.findItemPlace,
     findTextPlace: assembled.findTextPlace,
+    findTextSource: assembled.findTextSource,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     explainMissing: (pointer) => explainMissing(document, env, pointer),
     explainTokenFault: () => explainTokenFault(document, env, config.service.token),

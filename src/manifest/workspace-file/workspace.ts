@@ -12,6 +12,7 @@ import type { Domain, ItemKey, Snapshot } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic, Place } from '../../core/model/problem.ts'
 import type { WorkspaceFile as LoadedFile } from '../manifests/list-files.ts'
+import type { DocumentPlace } from '../yaml/yaml-file.ts'
 import type { LateValue } from './workspace-env.ts'
 
 /** Source of the value of a secret; `command` is a program and its arguments. */
@@ -70,6 +71,15 @@ export interface Workspace {
     item: ItemKey,
     pointer: string,
   ): (Place & { manifest: string | null }) | null
+  /**
+   * Finds the document and the pointer within it of the text of an item's part, as `findTextPlace`
+   * does, but without its line.
+   */
+  findTextSource(
+    domain: Domain,
+    item: ItemKey,
+    pointer: string,
+  ): { document: DocumentPlace; pointer: string; manifest: string | null } | null
   /** Returns the source line of a place with secret literals masked; null if there is none. */
   findSourceLine(place: Place): string | null
   /** Explains in a clause why there is no token, or no address of the database. */

@@ -27,6 +27,9 @@ export interface Secrets {
 /** The places of items in the manifests. */
 export type ItemPlaces = Pick<Workspace, 'findItemPlace' | 'findTextPlace' | 'findSourceLine'>
 
+/** Where the texts of items stand, without their lines. */
+export type TextSources = Pick<Workspace, 'findTextSource'>
+
 /** The problems of a workspace, and its files. */
 export type Findings = Pick<
   Workspace,

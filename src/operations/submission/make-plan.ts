@@ -31,7 +31,7 @@ import { continueRollout } from '../../engine/rollout/waves.ts'
 import { describeIrreversible, findIrreversible } from './irreversible.ts'
 import { loadSolver } from '../runtime/load-solver.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
-import { refuseInvalid } from '../validate.ts'
+import { refuseInvalid } from '../refuse-invalid.ts'
 import type { Computing, Outside } from '../runtime/outside.ts'
 import { withPool } from '../runtime/with-pool.ts'
 

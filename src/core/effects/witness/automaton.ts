@@ -22,16 +22,27 @@ export class Automaton {
   readonly #program: Program
   readonly #whole: boolean
   readonly #hasWords: boolean
+  /** Whether a match may begin after the start of a text. */
+  readonly #restarts: boolean
   readonly #states: State[] = []
   readonly #known = new Map<string, number>()
   readonly start: number
 
-  /** @param whole whether all of a text must match */
-  constructor(program: Program, whole: boolean) {
+  /**
+   * @param whole whether all of a text must match
+   * @param from a step at which a text has been read before; no match begins later
+   */
+  constructor(program: Program, whole: boolean, from?: number) {
     this.#program = program
     this.#whole = whole
     this.#hasWords = program.steps.some(({ op }) => op === 'boundary' || op === 'inside')
-    this.start = this.#find([0], 'start', false)
+    this.start =
+      from === undefined ? this.#find([0], 'start', false) : this.#find([from], 'other', false)
+    const later = this.#hasWords ? null : this.#close({ threads: [0], before: 'other' }, null)
+    this.#restarts =
+      !whole &&
+      from === undefined &&
+      (later === null || later.hasMatched || later.threads.length > 0)
   }
 
   /** The state after a character. */
@@ -44,6 +55,22 @@ export class Automaton {
   accepts(index: number): boolean {
     const state = this.#get(index)
     return (state.accepts ??= state.hasMatched || this.#close(state, null).hasMatched)
+  }
+
+  /** Whether no text that goes on from a state matches; false if that is not known. */
+  isDead(index: number): boolean {
+    const { threads, hasMatched } = this.#get(index)
+    return threads.length === 0 && !hasMatched
+  }
+
+  /** Whether each text that goes on from a state matches; false if that is not known. */
+  isSure(index: number): boolean {
+    return this.#get(index).hasMatched
+  }
+
+  /** The steps of the program at which a state stands, before those without a character. */
+  listThreads(index: number): readonly number[] {
+    return this.#get(index).threads
   }
 
   #get(index: number): State {
@@ -60,7 +87,7 @@ export class Automaton {
       return step !== undefined && step.chars?.ascii[char] === 1 ? [step.next] : []
     })
     const before = this.#hasWords && isWord(char) ? 'word' : 'other'
-    return this.#find(this.#whole ? reached : [...reached, 0], before, false)
+    return this.#find(this.#restarts ? [...reached, 0] : reached, before, false)
   }
 
   #find(threads: number[], before: State['before'], hasMatched: boolean): number {
@@ -74,7 +101,10 @@ export class Automaton {
   }
 
   /** The threads that wait for a character, and whether the program has come to its end. */
-  #close({ threads, before }: State, next: Char): { threads: number[]; hasMatched: boolean } {
+  #close(
+    { threads, before }: Pick<State, 'threads' | 'before'>,
+    next: Char,
+  ): { threads: number[]; hasMatched: boolean } {
     const stack = [...threads]
     const seen = new Set<number>()
     const found: number[] = []

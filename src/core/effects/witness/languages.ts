@@ -59,7 +59,8 @@ export function settle(settings: Settings, number: number): Json {
   return answer
 }
 
-function readCase(folds: boolean | string, settings: Settings): boolean {
+/** Whether case is ignored, under settled readings. */
+export function readCase(folds: boolean | string, settings: Settings): boolean {
   if (typeof folds === 'boolean') return folds
   const [name = '', value] = folds.split(':')
   const answer = settle(settings, Number(name.slice(1)))

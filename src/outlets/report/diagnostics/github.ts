@@ -40,7 +40,8 @@ function formatCommand(diagnostic: Diagnostic, folder: string): string {
   const list = Object.entries(properties).map(
     ([name, value]) => `${name}=${escapeProperty(escapeInvisible(String(value)))}`,
   )
-  return `::${severity === 'note' ? 'notice' : severity} ${list.join(',')}::${escapeData(escapeInvisibleInLines(message))}`
+  const command = severity === 'note' ? 'notice' : severity
+  return `::${command} ${list.join(',')}::${escapeData(escapeInvisibleInLines(message))}`
 }
 
 function escapeProperty(text: string): string {

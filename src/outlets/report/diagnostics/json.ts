@@ -1,5 +1,10 @@
 import { pickDefined, type JsonObject } from '../../../core/model/json.ts'
-import { compareDiagnostics, type Diagnostic, type Place } from '../../../core/model/problem.ts'
+import {
+  compareDiagnostics,
+  type Diagnostic,
+  type Place,
+  type RuleFinding,
+} from '../../../core/model/problem.ts'
 import type { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 
 /**
@@ -29,6 +34,7 @@ export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
     pointer,
     related = [],
     count,
+    finding,
   } = diagnostic
   return pickDefined({
     severity,
@@ -50,6 +56,21 @@ export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
             message: place.message,
           })),
     count,
+    finding: finding && buildFindingJson(finding),
+  })
+}
+
+/** What is null is left out. */
+function buildFindingJson({ rule, other, proof, witness, ...rest }: RuleFinding): JsonObject {
+  const format = ({ pattern, ...place }: RuleFinding['rule']) =>
+    pickDefined({ ...place, pattern: pattern ?? undefined })
+  return pickDefined({
+    domains: rest.domains,
+    rule: format(rule),
+    other: other.map(format),
+    under: rest.under,
+    proof: proof ?? undefined,
+    witness: witness ?? undefined,
   })
 }
 

@@ -1,0 +1,286 @@
+import { readEffective, type PatternForm } from '../effects/effective.ts'
+import { settle } from '../effects/witness/languages.ts'
+import type { ItemKey, Value } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import type { Settings } from '../trace/readings.ts'
+import { parseCore } from '../trace/regex/syntax.ts'
+import { createRule, type Rule } from '../trace/rule.ts'
+import { checkAnyMatch } from './any-match.ts'
+import { Desk } from './desk.ts'
+import { isExpensive } from './expensive.ts'
+import { createFinding, nameRule, type Finding } from './finding.ts'
+import {
+  checkFirstMatch,
+  createUndecided,
+  findEmpty,
+  findUnordered,
+  type ListResult,
+} from './first-match.ts'
+import { checkValues } from './idle-values.ts'
+import { keepEntry, type Entry } from './pattern.ts'
+import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
+import { findUnder, listOpen, listWorlds } from './worlds.ts'
+
+/** Results over a fleet: by values, then by what their patterns see of a host. */
+export type KnownResults = Map<string, { lone: Lone[]; seeing: Entry[]; byHost: KnownHosts }>
+type KnownHosts = Map<string, { domain: string; result: ListResult }>
+
+/**
+ * Finds facts about the rule lists of one domain (request semantics, 7): rules that never decide,
+ * redundant entries, values without effect. Deterministic, and bounded in time.
+ *
+ * @param items canonical values of the items that are set; others count as absent
+ * @param known results of other domains under the same settings, which are used and added to
+ */
+export function findRuleListFindings(
+  domain: string,
+  items: Items,
+  settings: Settings,
+  known: KnownResults = new Map(),
+): ListResult {
+  const read = new Map([...items].filter(([, value]) => value !== null))
+  const parts = splitItems(read).map((part) => findPart(domain, part, settings, known))
+  return {
+    findings: [...parts.flatMap(({ findings }) => findings), ...checkValues(read, settings)],
+    reached: parts.flatMap(({ reached }) => reached),
+  }
+}
+
+/** Items whose rules have to do with each other. */
+const joined: ItemKey[] = ['cache_rule', 'cache_rule_list', 'source_url_rewrite']
+/** Items that are checked alone, with the fields that count; all of them for null. */
+const alone: [ItemKey, string[] | null][] = [
+  ['speed_limit', null],
+  ['ip_black_list', null],
+  ['ip_white_list', null],
+  ['referer', ['list']],
+  ['combined_ban', null],
+  ['deny_url', null],
+  ['user_agent', null],
+  ['visit_deny_whitelist', null],
+  ['head_control', null],
+  ['video_drag', ['url']],
+  ['visit_timestamp', ['pattern']],
+  ['vendor_origin_auth', ['match_method', 'pattern']],
+]
+
+/** Splits the items of a domain into parts with results of their own. */
+function splitItems(items: Items): Items[] {
+  const both = new Map([...items].filter(([key]) => joined.includes(key)))
+  const others = alone.flatMap(([key, fields]) => {
+    const value = items.get(key)
+    if (value === undefined) return []
+    const kept = fields !== null && isObject(value) ? pickFields(value, fields) : value
+    return [new Map([[key, kept]])]
+  })
+  return both.size === 0 ? others : [both, ...others]
+}
+
+function pickFields(value: JsonObject, fields: string[]): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name)))
+}
+
+function findPart(
+  domain: string,
+  read: Items,
+  settings: Settings,
+  known: KnownResults,
+): ListResult {
+  const name = [...read].map(([key, value]) => `${key} ${nameValue(value)}`).join()
+  const prepared = known.get(name) ?? prepare(read)
+  known.set(name, prepared)
+  const host = nameHost(domain, prepared.seeing, settings)
+  const found = prepared.byHost.get(host)
+  if (found !== undefined) return moveResult(found.result, found.domain, domain)
+  const result = check(domain, read, prepared.lone, settings)
+  prepared.byHost.set(host, { domain, result })
+  return result
+}
+
+const names = new WeakMap<object, string>()
+
+/** The canonical text of a value; equal domains share most values. */
+function nameValue(value: Value): string {
+  if (typeof value !== 'object' || value === null) return canonicalizeJson(value)
+  const found = names.get(value) ?? canonicalizeJson(value)
+  names.set(value, found)
+  return found
+}
+
+function prepare(items: Items): { lone: Lone[]; seeing: Entry[]; byHost: KnownHosts } {
+  const lone = listLonePatterns(items)
+  const entries = listPatterns(items, lone).flatMap((each) => each.entries)
+  const seeing = entries.filter(({ seesHost, isDecidable }) => seesHost && isDecidable)
+  return { lone, seeing, byHost: new Map() }
+}
+
+function check(domain: string, items: Items, patterns: Lone[], settings: Settings): ListResult {
+  const desk = new Desk(domain, settings)
+  const avoid =
+    settings.answers[3] === 'cache-first'
+      ? []
+      : readRules('source_url_rewrite', items).flatMap(({ entries }) => entries)
+  const lists = listRanked(items, settings)
+  const results = lists.map((list) =>
+    checkFirstMatch(
+      list,
+      desk,
+      list.rules.some(({ rule }) => rule.item.startsWith('cache')) ? avoid : [],
+    ),
+  )
+  const [first, second] = ['cache_rule', 'cache_rule_list'].map((item) =>
+    lists.find(({ rules }) => rules[0]?.rule.item === item),
+  )
+  const isOpen = first !== undefined && second !== undefined && settings.answers[38] === undefined
+  const between = isOpen
+    ? second.rules.flatMap(
+        (own) =>
+          findUnordered({ ...second, listOrderReadings: () => [38] }, own, first.rules, desk) ?? [],
+      )
+    : []
+  const ranked = results.flatMap(({ findings }) => findings)
+  const warned = new Set(
+    ranked
+      .filter(({ severity }) => severity === 'warning')
+      .map(({ rule }) => `${rule.item}${rule.pointer}`),
+  )
+  const others = [...checkAnyMatch(items, desk), ...checkLone(patterns, desk)].filter(
+    ({ rule }) =>
+      !warned.has(`${rule.item}${/^\/\d+/.exec(rule.pointer)?.[0] ?? ''}`) ||
+      rule.item === 'combined_ban',
+  )
+  const crossed = between.filter(({ rule }) => !warned.has(`${rule.item}${rule.pointer}`))
+  const cost = checkCosts(items, patterns, desk)
+  desk.close()
+  return {
+    findings: [...ranked, ...crossed, ...others, ...cost],
+    reached: results.flatMap(({ reached }) => reached),
+  }
+}
+
+/** A pattern that stands by itself, or in a list of which each rule acts. */
+interface Lone {
+  rule: Rule
+  entries: Entry[]
+}
+
+/** Lists the patterns of items that are no rule lists, and the rules of `head_control`. */
+function listLonePatterns(items: Items): Lone[] {
+  const list = (item: Rule['item'], pointer: string, text: Json | undefined, at: Json): Lone[] => {
+    const forms = readForms(at)
+    const rule = createRule(item, pointer, typeof text === 'string' ? text : null)
+    return forms.length === 0 ? [] : [{ rule, entries: forms.map(keepEntry) }]
+  }
+  return [...items].flatMap(([item, value]) => {
+    if (!isObject(value)) return []
+    const form = readEffective(item, value)
+    const part = (name: string) => (isObject(form) ? (form[name] ?? null) : null)
+    if (item === 'video_drag') return list(item, '/url', value['url'], part('at'))
+    if (item === 'visit_timestamp' || item === 'vendor_origin_auth')
+      return list(item, '/pattern', value['pattern'], part('at'))
+    if (item === 'user_agent') return list(item, '/url_pattern', value['url_pattern'], part('url'))
+    if (item !== 'head_control' || !Array.isArray(value['list'])) return []
+    return value['list'].flatMap((rule, i): Lone[] => {
+      const text = isObject(rule) ? String(rule['regex']) : ''
+      const at: PatternForm = { kind: 'regex', text, folds: 'R6', sees: 'R5', extent: 'R4' }
+      return [{ rule: createRule('head_control', `/list/${i}`, text), entries: [keepEntry(at)] }]
+    })
+  })
+}
+
+function checkLone(patterns: Lone[], desk: Desk): Finding[] {
+  return patterns.flatMap(({ rule, entries }) => {
+    const found = findEmpty(rule, entries, desk)
+    if (found !== null) return [found]
+    return entries.every(({ isDecidable }) => isDecidable) ? [] : [createUndecided(rule)]
+  })
+}
+
+/** Lists every pattern of a domain with its rule. */
+function listPatterns(items: Items, lone: Lone[]): Lone[] {
+  const keys = ['cache_rule', 'cache_rule_list', 'speed_limit', 'source_url_rewrite'] as const
+  const deny = items.get('deny_url')
+  const urls = isObject(deny) && Array.isArray(deny['urls']) ? deny['urls'].map(String) : []
+  const bans = items.get('combined_ban')
+  const banned = (Array.isArray(bans) ? bans : []).flatMap((_, i) => {
+    const form = readEffective('combined_ban', [bans?.[i as never] ?? null])
+    const url = Array.isArray(form) && isObject(form[0]) ? form[0]['url'] : null
+    return (isObject(url) ? readForms(url['url']) : []).map((each) => ({
+      rule: createRule('combined_ban', `/${i}`, each.text),
+      entries: [keepEntry(each)],
+    }))
+  })
+  return [
+    ...keys.flatMap((key) => readRules(key, items)),
+    ...lone,
+    ...banned,
+    ...urls.map((text, i) => ({
+      rule: createRule('deny_url', `/urls/${i}`, text),
+      entries: [keepEntry({ kind: 'regex', text, folds: 'R6', sees: 'W', extent: 'R27' })],
+    })),
+  ]
+}
+
+/** Finds patterns for which an engine that backtracks may need exponential time. */
+function checkCosts(items: Items, lone: Lone[], desk: Desk): Finding[] {
+  const hosts = ['https', 'http'].map((scheme) => `${scheme}://${desk.domain}/`)
+  return listPatterns(items, lone).flatMap(({ rule, entries }) =>
+    entries.flatMap((entry) => {
+      const { kind, text, extent } = entry.form
+      const isRead = kind === 'regex' && /[*+{]/.test(text) && parseCore(text) !== null
+      if (!isRead || entry.matchesAll) return []
+      const under = findUnder(desk.settings, listOpen(desk.settings, entry.readings), (world) => {
+        const whole = extent !== 'search' && settle(world, 4) === 'whole'
+        return entry.languages(world).some(({ sees, program: { ignoresCase } }) => {
+          const starts = sees !== 'W' ? ['/'] : desk.domain.startsWith('.') ? [] : hosts
+          return isExpensive(text, whole, ignoresCase, starts, true)
+        })
+      })
+      if (under === null) return []
+      const detail = `a repetition in ${nameRule(rule)} matches one text in several ways`
+      return [createFinding('rule-expensive', rule, detail, { under, proof: 'automaton' })]
+    }),
+  )
+}
+
+/** Names what patterns for whole URLs see of a host; empty if there are none. */
+function nameHost(domain: string, seeing: Entry[], settings: Settings): string {
+  if (domain.startsWith('.')) return domain
+  const states = seeing.flatMap((entry) =>
+    (listWorlds(settings, listOpen(settings, entry.readings)) ?? []).flatMap((world) =>
+      entry
+        .languages(world.settings)
+        .filter(({ sees }) => sees === 'W')
+        .flatMap(({ automaton }) =>
+          ['https', 'http'].map((scheme) =>
+            Array.from(`${scheme}://${domain}`).reduce(
+              (at, char) => automaton.step(at, char.charCodeAt(0)),
+              automaton.start,
+            ),
+          ),
+        ),
+    ),
+  )
+  return states.join()
+}
+
+/** The results of another domain, with its name in requests and details replaced. */
+function moveResult({ findings, reached }: ListResult, from: string, to: string): ListResult {
+  if (from === to) return { findings, reached }
+  const move = (request: JsonObject): JsonObject =>
+    typeof request['url'] === 'string'
+      ? { ...request, url: request['url'].replace(`://${from}`, `://${to}`) }
+      : request
+  return {
+    findings: findings.map((each) => ({
+      ...each,
+      witness: each.witness && move(each.witness),
+      detail:
+        each.code === 'rule-never-matches'
+          ? each.detail.replace(`of ${from} `, `of ${to} `)
+          : each.detail,
+    })),
+    reached: reached.map((each) => ({ ...each, request: move(each.request) })),
+  }
+}

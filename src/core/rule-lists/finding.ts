@@ -1,0 +1,48 @@
+import type { JsonObject } from '../model/json.ts'
+import type { Rule } from '../trace/rule.ts'
+import { findingCodes, type FindingCode, type FindingSeverity } from './codes.ts'
+import type { Proof } from './pattern.ts'
+import { isEverywhere, type Under } from './worlds.ts'
+
+/** Something about a rule that holds in every world, or under some answers of readings. */
+export interface Finding {
+  code: FindingCode
+  severity: FindingSeverity
+  rule: Rule
+  /** The rules that explain it: one, or several that hide it together. */
+  other: Rule[]
+  under: Under
+  /** A request that the rule and the other one match. */
+  witness: JsonObject | null
+  proof: Proof | null
+  /** A clause that says what was found; the advice is a sentence. */
+  detail: string
+}
+
+/** A request that a rule of a first-match list decides, in the worlds with these answers. */
+export interface Reached {
+  rule: Rule
+  request: JsonObject
+  under: Under
+}
+
+/** Creates a finding; one that holds only in some worlds is a note. */
+export function createFinding(
+  code: FindingCode,
+  rule: Rule,
+  detail: string,
+  more: Partial<Pick<Finding, 'other' | 'under' | 'witness' | 'proof'>> = {},
+): Finding {
+  const { under = {}, other = [], witness = null, proof = null } = more
+  const severity = isEverywhere(under) ? findingCodes[code].severity : 'note'
+  return { code, severity, rule, other, under, witness, proof, detail }
+}
+
+/** Names a rule by its item and text: `cache_rule rule 2 (jpg,png)`. */
+export function nameRule({ item, pointer, pattern }: Rule): string {
+  const place = /^\/(\d+)/.exec(pointer)?.[1]
+  const number = place === undefined ? '' : ` rule ${Number(place) + 1}`
+  const text =
+    pattern === null ? '' : ` (${pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern})`
+  return `${item}${number}${text}`
+}

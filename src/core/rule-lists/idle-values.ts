@@ -1,0 +1,197 @@
+import type { ItemKey } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import type { Settings } from '../trace/readings.ts'
+import { createRule } from '../trace/rule.ts'
+import { coverAddress, listBans } from './any-match.ts'
+import { createFinding, nameRule, type Finding } from './finding.ts'
+import type { Items } from './ranked-rules.ts'
+import { findUnder, listOpen } from './worlds.ts'
+
+/** Fields without an effect beside the others of their object, and why. */
+interface Idle {
+  fields: string[]
+  /** Whether they have no effect. */
+  isIdle(value: JsonObject): boolean
+  why: string
+}
+
+const isOff = (time: string, cached?: string) => (rule: JsonObject) =>
+  cached !== undefined && rule[cached] !== undefined ? rule[cached] === 'no' : rule[time] === 0
+
+/**
+ * Sentences of the specification about fields without an effect, by item; what an item's own check
+ * reports is left out.
+ */
+const rows: Partial<Record<ItemKey, Idle[]>> = {
+  cache_rule: [
+    {
+      fields: ['ignore_no_cache', 'ignore_expired', 'ignore_query'],
+      isIdle: isOff('time'),
+      why: 'with time 0, which disables caching',
+    },
+  ],
+  cache_rule_list: [
+    {
+      fields: ['ignore_no_cache_headers', 'follow_expired'],
+      isIdle: isOff('expire', 'cache_or_not'),
+      why: 'in a rule that disables caching',
+    },
+  ],
+  visit_timestamp: [
+    {
+      fields: ['timename', 'keyname'],
+      isIdle: ({ req_uri_type: type }) => Number(type) > 2,
+      why: 'with a req_uri_type that has time and key in the path',
+    },
+  ],
+  cache_share: [
+    {
+      fields: ['domain'],
+      isIdle: ({ share_way: way }) => way === 'inner_share',
+      why: 'with share_way "inner_share"',
+    },
+  ],
+  vendor_origin_auth: [
+    {
+      fields: ['pattern'],
+      isIdle: ({ match_method: method = 'default' }) => method === 'default',
+      why: 'with match_method "default", which matches all',
+    },
+  ],
+  cache_error_code: [idleErrors()],
+  error_bcache: [idleErrors()],
+  rate_limit: [
+    {
+      fields: ['leading_flow_unit'],
+      isIdle: (value) => value['leading_flow_count'] === undefined,
+      why: 'without leading_flow_count',
+    },
+  ],
+  smart_compression: ['gzip', 'brotli'].map((name) => ({
+    fields: ['rate', 'value', 'unit']
+      .map((field) => `${name}_compression_${field}`)
+      .concat(`${name}_content_type`),
+    isIdle: ({ compression_mode: mode }) => !String(mode).split('&').includes(name),
+    why: `with a compression_mode without ${name}`,
+  })),
+}
+
+function idleErrors(): Idle {
+  return {
+    fields: ['cache_time', 'cache_unit'],
+    isIdle: ({ bcache }) => bcache === 'off',
+    why: 'with bcache "off"',
+  }
+}
+
+/** Values that the canonical form fills in, and that say nothing. */
+const defaults: Record<string, Json> = {
+  ignore_no_cache: 'off',
+  ignore_expired: 'on',
+  ignore_query: 'off',
+  ignore_no_cache_headers: 'no',
+  follow_expired: 'no',
+  timename: 'time',
+  keyname: 'key',
+  pattern: '',
+  leading_flow_unit: 'MB',
+}
+
+/** Finds fields that the specification gives no effect, and items that defeat each other. */
+export function checkValues(items: Items, settings: Settings): Finding[] {
+  const idle = [...items].flatMap(([item, value]) =>
+    (rows[item] ?? []).flatMap((row) =>
+      (Array.isArray(value) ? value : [value]).flatMap((each, i) => {
+        if (!isObject(each) || !row.isIdle(each)) return []
+        const at = Array.isArray(value) ? `/${i}` : ''
+        return row.fields
+          .filter((field) => each[field] !== undefined && each[field] !== defaults[field])
+          .map((field) => {
+            const rule = createRule(item, `${at}/${field}`)
+            return createFinding(
+              'value-without-effect',
+              rule,
+              `"${field}" has no effect ${row.why}`,
+            )
+          })
+      }),
+    ),
+  )
+  return [...idle, ...checkAddresses(items), ...checkServed(items, settings)]
+}
+
+/** Finds networks of bans that overlap, and addresses of the white list that a ban denies. */
+function checkAddresses(items: Items): Finding[] {
+  const list = (key: ItemKey) => {
+    const value = items.get(key)
+    const found = isObject(value) ? value['list'] : []
+    return (Array.isArray(found) ? found : []).map((each, i) =>
+      createRule(key, `/list/${i}`, String(each)),
+    )
+  }
+  const [black, white] = [list('ip_black_list'), list('ip_white_list')]
+  return listBans(items).flatMap(({ configs, pointer, rule }) => {
+    const { ip } = configs
+    if (!isObject(ip) || !Array.isArray(ip['list']) || ip['is_match'] === 'no') return []
+    const isAlone = Object.keys(configs).length === 1
+    return ip['list'].flatMap((each, i) => {
+      const text = String(each)
+      const own = createRule('combined_ban', `${pointer}/ip/list/${i}`, text)
+      const name = `${nameRule(rule)}, ip ${text},`
+      const overlaps = black.flatMap((other) => {
+        const entry = other.pattern ?? ''
+        if (coverAddress(entry, text) === null && coverAddress(text, entry) === null) return []
+        const witness = { ip: narrower(entry, text) }
+        const detail = `${name} overlaps ${nameRule(other)}`
+        return [
+          createFinding('networks-overlap', own, detail, {
+            other: [other],
+            proof: 'cidr',
+            witness,
+          }),
+        ]
+      })
+      const denied = white.flatMap((other) => {
+        const entry = other.pattern ?? ''
+        if (!isAlone || coverAddress(text, entry) === null) return []
+        const more = {
+          other: [own],
+          proof: 'cidr' as const,
+          witness: { ip: narrower(entry, text) },
+        }
+        const detail = `${nameRule(other)} is denied by ${name} whatever the white list says`
+        return [createFinding('white-list-denied', other, detail, more)]
+      })
+      return [...overlaps, ...denied]
+    })
+  })
+}
+
+function narrower(a: string, b: string): string {
+  const [narrow = ''] = (coverAddress(a, b) === null ? a : b).split('/')
+  return narrow
+}
+
+/** Finds items that together leave no request that is served (request semantics, 3.2 and 3.3). */
+function checkServed(items: Items, settings: Settings): Finding[] {
+  const [https, deny] = [items.get('https'), items.get('deny_protocol')]
+  if (!isObject(https) || !isObject(deny)) return []
+  const { cert_id: id, force_https: force = 0 } = https
+  const isRefused = id === 0 && deny['protocol'] === 'http'
+  const isRedirected = id !== 0 && Number(force) > 0 && deny['protocol'] === 'https'
+  if (!isRefused && !isRedirected) return []
+  const exempt = items.get('visit_deny_whitelist')
+  const isExempt = Array.isArray(exempt) && exempt.length > 0
+  const under = findUnder(
+    settings,
+    listOpen(settings, isExempt ? [18] : []),
+    (world) => !isExempt || world.answers[18] === 'anti-leech',
+  )
+  if (under === null) return []
+  const detail = isRefused
+    ? 'deny_protocol denies http, and https is refused without a certificate'
+    : 'force_https redirects http to https, and deny_protocol denies https'
+  const other = createRule('https', isRefused ? '/cert_id' : '/force_https')
+  const rule = createRule('deny_protocol', '/protocol')
+  return [createFinding('never-served', rule, detail, { other: [other], under })]
+}

@@ -1,0 +1,235 @@
+import type { PatternForm } from '../effects/effective.ts'
+import { buildLanguages, readCase, settle, type Language } from '../effects/witness/languages.ts'
+import { lowerAscii } from '../trace/match/case.ts'
+import { Regex } from '../trace/match/regex.ts'
+import type { Settings } from '../trace/readings.ts'
+import { parseCore, type Node } from '../trace/regex/syntax.ts'
+import { splitFull } from '../trace/url.ts'
+import { isUrlChar } from './find-url.ts'
+import { listOpen } from './worlds.ts'
+
+/** How an entry covers another one, or rules cover a rule. */
+export type Proof =
+  | 'text'
+  | 'suffix'
+  | 'prefix'
+  | 'cidr'
+  | 'substring'
+  | 'automaton'
+  | 'union'
+  | 'keys'
+
+/** What an entry matches in one world. */
+interface Shape {
+  kind: 'all' | 'none' | 'ext' | 'dir' | 'route' | 'automaton'
+  text: string
+  folds: boolean
+  /** Whether a directory contains what lies below its subdirectories. */
+  isDeep: boolean
+}
+
+/** A URL as patterns see it, if all forms of R2 are the same. */
+export interface SeenUrl {
+  url: string
+  W: string
+  Q: string
+  P: string
+}
+
+/** Splits a URL of the plain space. */
+export function seeUrl(url: string): SeenUrl {
+  const Q = url.slice(url.indexOf('/', url.indexOf('://') + 3))
+  return { url, W: url, Q, P: splitFull(Q).path }
+}
+
+/** An entry: a pattern without commas, in all worlds. */
+export class Entry {
+  readonly form: PatternForm
+  /** Whether it lies in the fragment that is decided. */
+  readonly isDecidable: boolean
+  /** Readings that it asks for, but R2. */
+  readonly readings: number[]
+  /** A list of this entry only. */
+  readonly alone: readonly Entry[] = [this]
+  /** Paths of URLs that it matches, by world; of one that does not see the host. */
+  readonly paths = new Map<string, string | null>()
+  readonly #shapes = new Map<string, Shape>()
+  readonly #languages = new Map<string, Language[]>()
+
+  constructor(form: PatternForm) {
+    this.form = form
+    this.isDecidable = form.kind !== 'regex' || matchesAll(form.text) || isInFragment(form.text)
+    this.readings = listReadings(form)
+  }
+
+  /** Whether it is a regular expression that stands for all texts. */
+  get matchesAll(): boolean {
+    return this.form.kind === 'regex' && matchesAll(this.form.text)
+  }
+
+  /** Whether it is a regular expression for the whole URL in some world, and so sees the host. */
+  get seesHost(): boolean {
+    const { kind, sees, extent } = this.form
+    return kind === 'regex' && !this.matchesAll && (sees !== 'Q' || extent === 'R27')
+  }
+
+  /** What it matches in a world. */
+  shape(settings: Settings): Shape {
+    const name = this.nameWorld(settings)
+    const found = this.#shapes.get(name) ?? readShape(this.form, settings)
+    this.#shapes.set(name, found)
+    return found
+  }
+
+  /** Its languages in a world; a URL must be in one. */
+  languages(settings: Settings): Language[] {
+    const name = this.nameWorld(settings)
+    const found = this.#languages.get(name) ?? buildLanguages(this.form, settings)
+    this.#languages.set(name, found)
+    return found
+  }
+
+  /** Whether it matches a URL in a world. */
+  matches(settings: Settings, seen: SeenUrl): boolean {
+    const shape = this.shape(settings)
+    if (shape.kind === 'none' || shape.kind === 'all') return shape.kind === 'all'
+    if (shape.kind === 'automaton')
+      return this.languages(settings).some(({ automaton, sees }) => {
+        let at = automaton.start
+        for (let i = 0; i < seen[sees].length; i++)
+          at = automaton.step(at, seen[sees].charCodeAt(i))
+        return automaton.accepts(at)
+      })
+    const path = shape.folds ? lowerAscii(seen.P) : seen.P
+    if (shape.kind === 'route') return path === shape.text
+    if (shape.kind === 'dir')
+      return path.startsWith(shape.text) && (shape.isDeep || !path.includes('/', shape.text.length))
+    return path.endsWith(`.${shape.text}`)
+  }
+
+  /** Names the answers that it asks for. */
+  nameWorld({ answers }: Settings): string {
+    return this.readings.map((number) => answers[number]).join()
+  }
+}
+
+const entries = new Map<string, Entry>()
+/** Entries that are kept over a fleet; their automata grow as they are used. */
+const maxEntries = 5_000
+
+/** Forgets all entries, and the states of their automata. */
+export function forgetEntries(): void {
+  entries.clear()
+}
+
+/** Returns the one entry of a form. */
+export function keepEntry(form: PatternForm): Entry {
+  const name = `${form.kind} ${form.folds} ${form.sees} ${form.extent} ${form.text}`
+  const found = entries.get(name) ?? new Entry(form)
+  if (entries.size >= maxEntries) entries.clear()
+  entries.set(name, found)
+  return found
+}
+
+function matchesAll(text: string): boolean {
+  return new Regex(text, '').matchesAll
+}
+
+/** Tests whether `^` and `$` stand only at the ends of an alternative, without `\b` and `\B`. */
+function isInFragment(text: string): boolean {
+  const core = parseCore(text)
+  if (core === null) return false
+  const parts = core.node.kind === 'choice' ? core.node.of : [core.node]
+  return parts.every((part) => {
+    const steps = part.kind === 'sequence' ? part.of : [part]
+    const rest = steps.filter(
+      ({ kind }, i) =>
+        !(kind === 'start' && i === 0) && !(kind === 'end' && i === steps.length - 1),
+    )
+    return !rest.some(hasAnchor)
+  })
+}
+
+function hasAnchor(node: Node): boolean {
+  if (node.kind === 'sequence' || node.kind === 'choice') return node.of.some(hasAnchor)
+  if (node.kind === 'group' || node.kind === 'repeat') return hasAnchor(node.of)
+  return node.kind !== 'char' && node.kind !== 'empty'
+}
+
+function listReadings({ kind, text, folds, sees, extent }: PatternForm): number[] {
+  if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return []
+  const byCase = typeof folds === 'string' ? [Number(/\d+/.exec(folds)?.[0])] : []
+  if (kind === 'regex')
+    return [
+      ...byCase,
+      ...(extent === 'search' ? [] : [4]),
+      ...(extent === 'R27' ? [27] : []),
+      ...(sees === 'R5' ? [5] : []),
+    ].toSorted((a, b) => a - b)
+  if (kind === 'ext') return [...byCase, 7, ...(text.slice(1).includes('.') ? [12] : [])]
+  return [
+    ...byCase,
+    ...(kind === 'route' ? [7] : [11]),
+    ...(text.includes('*') ? [8] : []),
+    ...(text.startsWith('/') ? [] : [9]),
+    ...(kind === 'dir' && !text.endsWith('/') ? [10] : []),
+  ].toSorted((a, b) => a - b)
+}
+
+/** Reads an entry without a special character as text; others stay automata. */
+function readShape(form: PatternForm, settings: Settings): Shape {
+  const { kind, text } = form
+  const shape = (is: Shape['kind'], own = '', isDeep = true): Shape => {
+    const folds =
+      is === 'ext' || is === 'dir' || is === 'route' ? readCase(form.folds, settings) : false
+    return { kind: is, text: folds ? lowerAscii(own) : own, folds, isDeep }
+  }
+  if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return shape('all')
+  const isPlain = Array.from(text).every((char) => isUrlChar(char) && !'%*?'.includes(char))
+  if (kind === 'regex' || !isPlain || /\/\.{1,2}(?:\/|$)|^\.{1,2}\//.test(text))
+    return shape('automaton')
+  if (kind === 'ext') {
+    const suffix = text.replace(/^\./, '')
+    const isOff = suffix.includes('.') && settle(settings, 12) === 'last-dot'
+    if (suffix.includes('/') || isOff) return shape('none')
+    return settle(settings, 7) === 'path' ? shape('ext', suffix) : shape('automaton')
+  }
+  if (!text.startsWith('/') && settle(settings, 9) === 'never') return shape('none')
+  const begin = text.startsWith('/') ? text : `/${text}`
+  if (kind === 'route')
+    return settle(settings, 7) === 'path' ? shape('route', begin) : shape('automaton')
+  const isOpen = !begin.endsWith('/') && settle(settings, 10) === 'segment'
+  return shape('dir', isOpen ? `${begin}/` : begin, settle(settings, 11) === 'recursive')
+}
+
+/** Finds how an entry covers another one by their texts alone; null if it does not. */
+export function coverByText(wide: Entry, narrow: Entry, settings: Settings): Proof | null {
+  if (wide === narrow) return 'text'
+  const [a, b] = [wide.shape(settings), narrow.shape(settings)]
+  if (b.kind === 'none' || (b.kind === a.kind && a.kind === 'all')) return 'text'
+  if (a.kind === 'all') return 'automaton'
+  const isSame = wide.form.kind === narrow.form.kind && wide.form.text === narrow.form.text
+  if (isSame && a.folds && !b.folds && a.kind !== 'automaton') return 'text'
+  if (a.kind === 'automaton' || b.kind === 'automaton' || a.kind === 'none') return null
+  const text = a.folds ? lowerAscii(b.text) : b.text
+  if (b.folds && !a.folds && /[a-z]/i.test(b.text)) return null
+  if (a.kind === 'dir' && a.text === '/' && a.isDeep) return 'prefix'
+  if (a.kind === 'ext') {
+    if (b.kind === 'dir') return null
+    if (b.kind === 'ext' && text === a.text) return 'text'
+    return (b.kind === 'ext' ? `.${text}` : text).endsWith(`.${a.text}`) ? 'suffix' : null
+  }
+  if (a.kind === 'route') return b.kind === 'route' && text === a.text ? 'text' : null
+  if (b.kind === 'ext' || !text.startsWith(a.text)) return null
+  const rest = text.slice(a.text.length)
+  if (b.kind === 'dir' && rest === '') return a.isDeep || !b.isDeep ? 'text' : null
+  return a.isDeep || (b.kind === 'route' && !rest.includes('/')) ? 'prefix' : null
+}
+
+/** The open readings that some entries ask for, but R2. */
+export function listOpenReadings(settings: Settings, list: readonly Entry[]): number[] {
+  return listOpen(
+    settings,
+    list.flatMap(({ readings }) => readings),
+  )
+}

@@ -1,0 +1,130 @@
+import type { Json } from '../model/json.ts'
+import { listAnswers, type Settings } from '../trace/readings.ts'
+import type { Space } from './find-url.ts'
+
+/** Answers of open readings under which a finding holds: `{"R8": "any"}`; empty for all worlds. */
+export type Under = Record<string, string>
+
+/** One answer for each of some open readings. */
+export interface World {
+  settings: Settings
+  answers: readonly string[]
+}
+
+/** Greatest number of worlds that are tried; with more, nothing is decided. */
+const maxWorlds = 96
+
+/** Lists the open ones of some readings, sorted. */
+export function listOpen(settings: Settings, numbers: Iterable<number>): number[] {
+  const open = [...new Set(numbers)].filter((number) => settings.answers[number] === undefined)
+  return open.toSorted((a, b) => a - b)
+}
+
+const known = new WeakMap<Settings, Map<string, World[] | null>>()
+
+/** Lists the worlds of some open readings; null if there are too many. */
+export function listWorlds(settings: Settings, open: readonly number[]): World[] | null {
+  const worlds = known.get(settings) ?? new Map<string, World[] | null>()
+  known.set(settings, worlds)
+  const name = open.join()
+  const found = worlds.get(name)
+  if (found !== undefined) return found
+  const made = open.reduce<World[]>(
+    (list, number) =>
+      list.length > maxWorlds
+        ? list
+        : list.flatMap((world) =>
+            listAnswers(number).map((answer) => ({
+              settings: settle(world.settings, number, answer),
+              answers: [...world.answers, answer],
+            })),
+          ),
+    [{ settings, answers: [] }],
+  )
+  const kept = made.length > maxWorlds ? null : made
+  worlds.set(name, kept)
+  return kept
+}
+
+/** Settles one reading more. */
+export function settle(settings: Settings, number: number, answer: string): Settings {
+  const answers: (Json | undefined)[] = [...settings.answers]
+  answers[number] = answer
+  return { ...settings, answers }
+}
+
+/** Forms in which patterns may see path and query (R2). */
+const forms = ['as-sent', 'normalised', 'decoded'] as const satisfies readonly Space[]
+
+/** Whether something holds for all URLs of a space, for some URL, or whatever the URLs are. */
+type Reach = 'all' | 'some' | 'none'
+
+/**
+ * Finds where something holds: the smallest set of answers that ensures it, empty for everywhere;
+ * null for nowhere, or where nothing is decided.
+ *
+ * @param open the open readings that it asks for, but R2
+ * @param holds whether it holds in a world; undefined if that is not decided
+ * @param isTotal whether only everywhere counts
+ */
+export function findUnder(
+  settings: Settings,
+  open: readonly number[],
+  holds: (settings: Settings, space: Space) => boolean | undefined,
+  reach: Reach = 'none',
+  isTotal = false,
+): Under | null {
+  const worlds = listWorlds(settings, open)
+  if (worlds === null) return null
+  const answer = settings.answers[2]
+  const seen = forms.filter((form) => answer === undefined || answer === form)
+  const found: Outcome[] = []
+  for (const world of worlds) {
+    const test = (space: Space) => holds(world.settings, space)
+    const always = answerAlways(reach, test)
+    for (const form of seen)
+      found.push({ answers: [form, ...world.answers], holds: always ?? test(form) === true })
+    if (isTotal && found.some((each) => !each.holds)) return null
+  }
+  const names = [2, ...open].map((number) => `R${number}`)
+  return findSmallest(names, found)
+}
+
+/** The answer that all forms of R2 have in common: each has the plain URLs, and no others. */
+function answerAlways(
+  reach: Reach,
+  test: (space: Space) => boolean | undefined,
+): boolean | undefined {
+  const decisive = reach === 'some'
+  const plain = test('plain')
+  if (reach === 'none') return plain === true
+  if (plain === decisive) return decisive
+  return test('loose') === !decisive ? !decisive : undefined
+}
+
+interface Outcome {
+  answers: readonly string[]
+  holds: boolean
+}
+
+/** Finds the smallest set of answers of which all outcomes hold. */
+function findSmallest(names: string[], outcomes: Outcome[]): Under | null {
+  if (outcomes.every(({ holds }) => holds)) return {}
+  let best: number[] | null = null
+  let chosen: Outcome | null = null
+  for (const outcome of outcomes.filter(({ holds }) => holds))
+    for (let set = 0; set < 2 ** names.length; set++) {
+      const fixed = names.flatMap((_, i) => (Math.floor(set / 2 ** i) % 2 === 1 ? [i] : []))
+      if (best !== null && fixed.length >= best.length) continue
+      const isSame = ({ answers }: Outcome) => fixed.every((i) => answers[i] === outcome.answers[i])
+      if (outcomes.every((each) => !isSame(each) || each.holds)) [best, chosen] = [fixed, outcome]
+    }
+  if (best === null || chosen === null) return null
+  const { answers } = chosen
+  return Object.fromEntries(best.map((i) => [names[i] ?? '', answers[i] ?? '']))
+}
+
+/** Tests whether a finding holds in every world. */
+export function isEverywhere(under: Under): boolean {
+  return Object.keys(under).length === 0
+}

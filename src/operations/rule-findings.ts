@@ -1,0 +1,120 @@
+import type { Domain, ItemKey, ItemState, Value } from '../core/model/item.ts'
+import type { Diagnostic } from '../core/model/problem.ts'
+import { pluralize } from '../core/model/text/words.ts'
+import { findingCodes } from '../core/rule-lists/codes.ts'
+import { findRuleListFindings, type KnownResults } from '../core/rule-lists/find-findings.ts'
+import type { Finding } from '../core/rule-lists/finding.ts'
+import type { Rule } from '../core/trace/rule.ts'
+import type { Workspace } from '../manifest/workspace-file/workspace.ts'
+import { findPlace } from '../manifest/yaml/yaml-place.ts'
+import type { Configured, Desired, ItemPlaces, TextSources } from './runtime/workspace-parts.ts'
+import { settleReadings } from './tracing/readings.ts'
+import { toWritten } from './tracing/written-pointer.ts'
+
+type Source = NonNullable<ReturnType<Workspace['findTextSource']>>
+type CheckedWorkspace = Configured & Desired & ItemPlaces & TextSources
+
+/** A finding at one text, for all domains that have it. */
+interface Group {
+  finding: Finding
+  source: Source
+  /** The places of the other rules, as the first domain has them. */
+  others: Source[]
+  domains: Domain[]
+}
+
+/** Greatest number of manifests that a diagnostic of a profile names. */
+const maxManifests = 10
+
+/**
+ * Finds facts about the rule lists of all domains, one diagnostic for all domains that have the
+ * same text; readings count as open unless the workspace file answers them.
+ */
+export function listRuleFindings(workspace: CheckedWorkspace): Diagnostic[] {
+  const settings = settleReadings(workspace, { preset: 'strict' })
+  const known: KnownResults = new Map()
+  const groups = new Map<string, Group>()
+  for (const [domain, items] of workspace.desired) {
+    const { findings } = findRuleListFindings(domain, readValues(items), settings, known)
+    for (const finding of findings) {
+      const find = ({ item, pointer }: Rule) =>
+        workspace.findTextSource(domain, item, toWritten(items.get(item), pointer))
+      const source = find(finding.rule)
+      if (source === null) continue
+      const others = finding.other.flatMap((rule) => find(rule) ?? [])
+      const name = JSON.stringify([
+        finding.code,
+        finding.under,
+        [source, ...others].map(({ document, pointer }) => [
+          document.file.path,
+          document.index,
+          pointer,
+        ]),
+      ])
+      const group = groups.get(name) ?? { finding, source, others, domains: [] }
+      groups.set(name, group)
+      group.domains.push(domain)
+    }
+  }
+  return [...groups.values()].map((group) => createDiagnostic(workspace, group))
+}
+
+/** The values of items that manifests set; one that resets an item is none. */
+function readValues(items: ReadonlyMap<ItemKey, ItemState>): Map<ItemKey, Value> {
+  return new Map(
+    [...items].flatMap(([key, { candidates, status }]) => {
+      const value = candidates.at(-1)
+      return value === undefined || status === 'unset' ? [] : [[key, value] as const]
+    }),
+  )
+}
+
+function createDiagnostic(
+  workspace: ItemPlaces,
+  { finding, source, others, domains }: Group,
+): Diagnostic {
+  const { code, severity, rule, other, under, proof, witness, detail } = finding
+  const { summary, advice } = findingCodes[code]
+  const [domain = ''] = domains
+  const isShared = source.manifest !== null
+  const answers = Object.entries(under).map(([name, answer]) => `${name} is ${answer}`)
+  const condition = answers.length === 0 ? '' : `, if ${answers.join(' and ')}`
+  const count = domains.length < 2 ? '' : ` (${pluralize(domains.length, 'domain')})`
+  const related = [
+    ...others.map((each) => ({
+      ...findPlace(each.document, each.pointer),
+      message: 'the other rule or value',
+    })),
+    ...(isShared ? findUses(workspace, finding, domains) : []),
+  ]
+  return {
+    severity,
+    code,
+    summary,
+    detail: `${detail}${condition}${count}. ${advice}`,
+    ...findPlace(source.document, source.pointer),
+    document: source.document.index,
+    pointer: source.pointer,
+    ...(domains.length === 1 || !isShared ? { domain } : {}),
+    item: rule.item,
+    ...(related.length === 0 ? {} : { related }),
+    ...(isShared ? { count: domains.length } : {}),
+    finding: { domains, rule, other, under, proof, witness },
+  }
+}
+
+/** The first manifests that use a profile. */
+function findUses(
+  { findItemPlace }: ItemPlaces,
+  { rule }: Finding,
+  domains: Domain[],
+): NonNullable<Diagnostic['related']> {
+  const files = new Map<string, NonNullable<Diagnostic['related']>[number]>()
+  for (const domain of domains) {
+    const place = files.size < maxManifests ? findItemPlace(domain, rule.item, rule.pointer) : null
+    if (place === null) continue
+    const { document: _, ...found } = place
+    files.set(`${found.file}:${found.line}`, { ...found, message: 'used here' })
+  }
+  return [...files.values()]
+}

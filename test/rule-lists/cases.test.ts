@@ -1,0 +1,516 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/core/model/json.ts'
+import { brief, find, rule } from './find.ts'
+
+const ext = (pattern: string, time = 9) => ({ type: 1, pattern, time })
+const dir = (pattern: string, time = 9) => ({ type: 2, pattern, time })
+const route = (pattern: string, time = 9) => ({ type: 3, pattern, time })
+const regex = (pattern: string, time = 9) => ({ type: 4, pattern, time })
+const ban = (configs: JsonObject) => ({ action: 'ban', configs })
+
+describe('rules of first-match lists', () => {
+  it.each<[string, JsonObject[], string[]]>([
+    ['the same suffix', [ext('jpg'), ext('.jpg')], ['rule-duplicate cache_rule/1 text']],
+    ['other fields', [ext('jpg'), ext('.jpg', 8)], ['rule-contradictory cache_rule/1 text']],
+    ['a wider directory', [dir('/a/'), dir('/a/b/', 8)], ['rule-shadowed cache_rule/1 prefix']],
+    ['a narrower directory first', [dir('/a/b/'), dir('/a/', 8)], []],
+    [
+      'a path with a suffix',
+      [ext('jpg'), route('/x.jpg', 8)],
+      ['rule-shadowed cache_rule/1 suffix'],
+    ],
+    [
+      'a path in a directory',
+      [dir('/a/'), route('/a/b', 8)],
+      ['rule-shadowed cache_rule/1 prefix'],
+    ],
+    [
+      'a directory for everything',
+      [dir('/'), ext('jpg', 8)],
+      ['rule-shadowed cache_rule/1 prefix'],
+    ],
+    [
+      'the order of entries',
+      [ext('jpg,png'), ext('png,jpg')],
+      ['rule-duplicate cache_rule/1 text'],
+    ],
+    [
+      'two rules together',
+      [ext('jpg'), ext('png'), ext('jpg,png')],
+      ['rule-unreachable cache_rule/2 union'],
+    ],
+    [
+      'an expression for all',
+      [regex('.*'), regex('/a', 8)],
+      ['rule-shadowed cache_rule/1 automaton'],
+    ],
+    [
+      'another host',
+      [regex('^http://www\\.test\\.com/')],
+      ['rule-never-matches cache_rule/0 automaton'],
+    ],
+    ['outside of the fragment', [regex('^(?=x)')], ['rule-undecided cache_rule/0 -']],
+    ['a word boundary', [regex('^https?://.*\\bx')], ['rule-undecided cache_rule/0 -']],
+    [
+      'an equal one outside of it',
+      [regex('^(?=x)'), regex('^(?=x)')],
+      ['rule-undecided cache_rule/0 -', 'rule-duplicate cache_rule/1 text'],
+    ],
+    [
+      '* over slashes',
+      [route('/a/*'), route('/a/b/c', 8)],
+      ['rule-shadowed cache_rule/1 automaton R8=any'],
+    ],
+    ['an open end', [dir('/a'), route('/ab', 8)], ['rule-shadowed cache_rule/1 prefix R10=prefix']],
+    ['case', [ext('JPG'), ext('jpg', 8)], ['rule-contradictory cache_rule/1 text R6=insensitive']],
+    ['no leading slash', [dir('/a/'), dir('a/b/', 8)], ['rule-shadowed cache_rule/1 prefix']],
+  ])('%s', (_, rules, found) => expect(brief(find({ cache_rule: rules }))).toEqual(found))
+
+  it('a rule that ignores case covers the same one that does not', () => {
+    const narrow = rule('ext', 'jpg', 8, { priority: 2, case_ignore: 'no' })
+    const found = find({ cache_rule_list: [rule('ext', 'jpg', 9, { priority: 1 }), narrow] })
+    expect(brief(found)).toEqual(['rule-shadowed cache_rule_list/1 text'])
+    const other = find({
+      cache_rule_list: [{ ...narrow, priority: 1 }, rule('ext', 'jpg', 9, { priority: 2 })],
+    })
+    expect(brief(other)).toEqual([])
+  })
+
+  it('ranks by priority, not by place', () => {
+    const rules = [rule('dir', '/a/b/', 9, { priority: 5 }), rule('dir', '/a/', 8, { priority: 1 })]
+    expect(brief(find({ cache_rule_list: rules }))).toEqual([
+      'rule-shadowed cache_rule_list/0 prefix',
+    ])
+  })
+
+  it('gives a request that the rule decides to each rule without a warning', () => {
+    const { reached } = find({ cache_rule: [ext('jpg'), dir('/a/'), regex('\\.jpg')] })
+    expect(reached).toMatchObject([
+      { rule: { pointer: '/0' }, request: { url: 'https://www.example.com/x.jpg' }, under: {} },
+      { rule: { pointer: '/1' }, request: { url: 'https://www.example.com/a/x' }, under: {} },
+      { rule: { pointer: '/2' }, under: { R4: 'search' } },
+    ])
+  })
+
+  it('compares rewriting rules only if the first or last decides', () => {
+    const rules = [
+      { origin_url: '/a/.*', target_url: '/x' },
+      { origin_url: '/a/b.*', target_url: '/y' },
+    ]
+    expect(brief(find({ source_url_rewrite: rules }))).toEqual([])
+    expect(brief(find({ source_url_rewrite: rules }, { R58: 'chain' }))).toEqual([])
+    expect(brief(find({ source_url_rewrite: rules }, { R58: 'first', R4: 'search' }))).toEqual([
+      'rule-shadowed source_url_rewrite/1 automaton',
+    ])
+    expect(brief(find({ source_url_rewrite: rules }, { R58: 'last', R4: 'search' }))).toEqual([])
+  })
+
+  it('compares speed limits with their windows', () => {
+    const limit = (pattern: string, begin_time: string, end_time: string, speed = '80') => ({
+      type: pattern === '.*' ? 'all' : 'ext',
+      pattern,
+      speed,
+      begin_time,
+      end_time,
+    })
+    const rules = [
+      limit('.*', '08:00', '12:00'),
+      limit('.*', '12:00', '18:00', '90'),
+      limit('jpg', '09:00', '17:00', '70'),
+    ]
+    expect(brief(find({ speed_limit: rules }))).toEqual([])
+    expect(brief(find({ speed_limit: rules }, { R75: 'first' }))).toEqual([
+      'rule-unreachable speed_limit/2 union',
+    ])
+    expect(
+      brief(
+        find({ speed_limit: [limit('.*', '08:00', '11:00'), ...rules.slice(1)] }, { R75: 'first' }),
+      ),
+    ).toEqual([])
+    expect(brief(find({ speed_limit: rules }, { R75: 'lowest' }))).toEqual([])
+  })
+})
+
+describe('rules whose order is open', () => {
+  const both = [rule('dir', '/a/', 60), rule('ext', 'jpg', 120)]
+
+  it('are reported if they overlap and differ, with a request that both match', () => {
+    const found = find({ cache_rule_list: both })
+    expect(brief(found)).toEqual(['rule-order-unspecified cache_rule_list/1 -'])
+    expect(found.findings[0]?.witness).toEqual({ url: 'https://www.example.com/a/x.jpg' })
+    expect(brief(find({ cache_rule_list: both }, { R14: 'first' }))).toEqual([])
+  })
+
+  it('are not reported if they do the same, or do not overlap', () => {
+    expect(
+      brief(find({ cache_rule_list: [rule('dir', '/a/', 60), rule('ext', 'jpg', 60)] })),
+    ).toEqual([])
+    expect(
+      brief(find({ cache_rule_list: [rule('ext', 'png', 60), rule('ext', 'jpg', 9)] })),
+    ).toEqual([])
+  })
+
+  it('may have a priority on one side (R39), or stand in two items (R38)', () => {
+    const one = [rule('dir', '/a/', 60, { priority: 1 }), rule('ext', 'jpg', 120)]
+    expect(brief(find({ cache_rule_list: one }))).toEqual([
+      'rule-order-unspecified cache_rule_list/1 -',
+    ])
+    expect(brief(find({ cache_rule_list: one }, { R39: 'after' }))).toEqual([])
+    const two = {
+      cache_rule: [ext('jpg')],
+      cache_rule_list: [rule('dir', '/a/', 60, { priority: 1 })],
+    }
+    expect(brief(find(two))).toEqual(['rule-order-unspecified cache_rule_list/0 -'])
+    expect(brief(find(two, { R38: 'list-first' }))).toEqual([])
+  })
+
+  it('are compared as one list if R38 is settled', () => {
+    const two = {
+      cache_rule: [dir('/a/b/')],
+      cache_rule_list: [rule('dir', '/a/', 60, { priority: 1 })],
+    }
+    expect(brief(find(two, { R38: 'list-first' }))).toEqual(['rule-shadowed cache_rule/0 prefix'])
+    expect(brief(find(two, { R38: 'rule-first' }))).toEqual([])
+  })
+
+  it('repeat each other only under an answer', () => {
+    const found = find({ cache_rule_list: [rule('ext', 'jpg', 60), rule('ext', 'jpg', 60)] })
+    expect(brief(found)).toEqual([
+      'rule-duplicate cache_rule_list/0 text R14=last',
+      'rule-duplicate cache_rule_list/1 text R14=first',
+    ])
+    expect(found.findings.every(({ severity }) => severity === 'note')).toBe(true)
+  })
+})
+
+describe('entries of any-match lists', () => {
+  it.each<[string, JsonObject, string[]]>([
+    [
+      'a network',
+      { ip_black_list: { list: ['10.0.0.0/8', '10.1.2.3', '11.0.0.1'] } },
+      ['entry-redundant ip_black_list/list/1 cidr'],
+    ],
+    [
+      'a wildcard',
+      {
+        referer: {
+          type: 2,
+          list: ['*.example.com', 'a.example.com', 'example.com', 'xexample.com'],
+        },
+      },
+      ['entry-redundant referer/list/1 suffix', 'entry-redundant referer/list/2 suffix'],
+    ],
+    [
+      'a suffix twice',
+      { cache_rule: [ext('jpg,.jpg,png')] },
+      ['entry-redundant cache_rule/0/pattern text'],
+    ],
+    [
+      'a directory',
+      { cache_rule: [dir('/a/,/a/b/')] },
+      ['entry-redundant cache_rule/0/pattern prefix'],
+    ],
+    [
+      'a contained text',
+      { combined_ban: [ban({ ua: { list: ['Bot', 'BadBot'] } })] },
+      ['entry-redundant combined_ban/0/configs/ua/list/1 substring'],
+    ],
+    [
+      'a bound text',
+      { combined_ban: [ban({ ua: { list: ['^Bot$', 'Bot', '^BadBot', 'x$'] } })] },
+      [
+        'entry-redundant combined_ban/0/configs/ua/list/0 substring',
+        'entry-redundant combined_ban/0/configs/ua/list/2 substring',
+      ],
+    ],
+    [
+      'case',
+      {
+        combined_ban: [
+          ban({ referer: { list: ['bad', 'BADLY'] } }),
+          ban({ ua: { list: ['bad', 'BADLY'] } }),
+        ],
+      },
+      [
+        'entry-redundant combined_ban/0/configs/referer/list/1 substring',
+        'entry-redundant combined_ban/1/configs/ua/list/1 substring R24=name',
+      ],
+    ],
+    [
+      'agents',
+      {
+        user_agent: {
+          ua_list: 'curl\ncurl/8\ncurl.8',
+          url_pattern: '.*',
+          url_match_type: 'all',
+          ua_match_type: 'pattern',
+          ua_case_insensitive: 'yes',
+          url_case_insensitive: 'no',
+          allow_empty_ua: 'no',
+          ua_type: 'black',
+        },
+      },
+      [
+        'entry-redundant user_agent/ua_list substring',
+        'entry-redundant user_agent/ua_list substring R26=text',
+      ],
+    ],
+    [
+      'exempt URLs',
+      { visit_deny_whitelist: [{ url: '/a' }, { url: '/a?x=1' }, { url: '/ab' }] },
+      ['entry-redundant visit_deny_whitelist/1 text R19=path'],
+    ],
+    [
+      'an expression',
+      { deny_url: { urls: ['/a', '/a/b'] } },
+      [
+        'rule-never-matches deny_url/urls/0 automaton R4=whole',
+        'entry-redundant deny_url/urls/1 automaton',
+      ],
+    ],
+    [
+      'another host',
+      { deny_url: { urls: ['^http://www\\.test\\.com/'] } },
+      ['rule-never-matches deny_url/urls/0 automaton'],
+    ],
+    [
+      'a URL as an expression',
+      { deny_url: { urls: ['http://www.test.com/5.txt'] } },
+      ['rule-never-matches deny_url/urls/0 automaton R4=whole'],
+    ],
+    [
+      'a ban with more keys',
+      {
+        combined_ban: [
+          ban({ ip: { list: ['10.0.0.0/8'] } }),
+          ban({ ip: { list: ['10.1.0.0/16'] }, ua: { list: ['Bot'] } }),
+          ban({ ip: { list: ['10.1.0.0/16'], is_match: 'no' }, ua: { list: ['Bot'] } }),
+        ],
+      },
+      ['entry-redundant combined_ban/1 keys'],
+    ],
+    [
+      'a ban of the complement',
+      {
+        combined_ban: [
+          ban({ ip: { list: ['10.1.0.0/16'], is_match: 'no' } }),
+          ban({ ip: { list: ['10.0.0.0/8'], is_match: 'no' } }),
+        ],
+      },
+      ['entry-redundant combined_ban/1 keys'],
+    ],
+    [
+      'a header rule',
+      {
+        head_control: {
+          list: [
+            {
+              regex: '^http://www\\.test\\.com/',
+              head_op: 'DEL',
+              head_direction: 'CLI_REQ',
+              head: 'X',
+              order: 1,
+            },
+          ],
+        },
+      },
+      ['rule-never-matches head_control/list/0 automaton'],
+    ],
+  ])('%s', (_, items, found) => {
+    expect(brief(find(items))).toEqual(found)
+  })
+
+  it('overlap between items that ban together', () => {
+    const items = {
+      combined_ban: [ban({ ip: { list: ['10.0.0.0/8'] } })],
+      ip_black_list: { list: ['10.1.0.0/16', '11.0.0.1'] },
+    }
+    const { findings } = find(items)
+    expect(brief({ findings })).toEqual(['networks-overlap combined_ban/0/configs/ip/list/0 cidr'])
+    expect(findings[0]).toMatchObject({
+      severity: 'note',
+      other: [{ pointer: '/list/0' }],
+      witness: { ip: '10.1.0.0' },
+    })
+    const negated = [ban({ ip: { list: ['10.0.0.0/8'], is_match: 'no' } })]
+    expect(brief(find({ ...items, combined_ban: negated }))).toEqual([])
+  })
+})
+
+describe('items together', () => {
+  it('deny an address of the white list by a ban', () => {
+    const items = {
+      ip_white_list: { list: ['10.1.2.3', '11.0.0.1'] },
+      combined_ban: [ban({ ip: { list: ['10.0.0.0/8'] } })],
+    }
+    expect(brief(find(items))).toEqual(['white-list-denied ip_white_list/list/0 cidr'])
+    const other = [ban({ ip: { list: ['10.0.0.0/8'] }, ua: { list: ['Bot'] } })]
+    expect(brief(find({ ...items, combined_ban: other }))).toEqual([])
+  })
+
+  it('serve nothing', () => {
+    const deny = (protocol: string) => ({ deny_protocol: { protocol } })
+    const never = ['never-served deny_protocol/protocol -']
+    expect(brief(find({ https: { cert_id: 0 }, ...deny('http') }))).toEqual(never)
+    expect(brief(find({ https: { cert_id: 0 }, ...deny('https') }))).toEqual([])
+    expect(brief(find({ https: { cert_id: 5, force_https: 301 }, ...deny('https') }))).toEqual(
+      never,
+    )
+    expect(brief(find({ https: { cert_id: 5, force_https: 0 }, ...deny('https') }))).toEqual([])
+    const exempt = { https: { cert_id: 0 }, ...deny('http'), visit_deny_whitelist: [{ url: '/a' }] }
+    expect(brief(find(exempt))).toEqual(['never-served deny_protocol/protocol - R18=anti-leech'])
+    expect(brief(find(exempt, { R18: 'every' }))).toEqual([])
+  })
+
+  it.each<[JsonObject, string]>([
+    [
+      {
+        cache_rule: [
+          { ...ext('jpg', 0), ignore_query: 'on', ignore_no_cache: 'off', ignore_expired: 'on' },
+        ],
+      },
+      'cache_rule/0/ignore_query',
+    ],
+    [
+      { cache_rule_list: [rule('ext', 'jpg', 0, { follow_expired: 'yes' })] },
+      'cache_rule_list/0/follow_expired',
+    ],
+    [
+      {
+        cache_rule_list: [
+          rule('ext', 'jpg', 9, { cache_or_not: 'no', ignore_no_cache_headers: 'yes' }),
+        ],
+      },
+      'cache_rule_list/0/ignore_no_cache_headers',
+    ],
+    [
+      { visit_timestamp: { pattern: '.*', req_uri_type: 3, timename: 't' } },
+      'visit_timestamp/timename',
+    ],
+    [{ cache_share: { share_way: 'inner_share', domain: 'a.example.com' } }, 'cache_share/domain'],
+    [
+      {
+        vendor_origin_auth: {
+          auth_url: 'http://a.example/',
+          match_method: 'default',
+          pattern: 'jpg',
+        },
+      },
+      'vendor_origin_auth/pattern',
+    ],
+    [
+      { cache_error_code: { code: ['404'], bcache: 'off', cache_time: 5 } },
+      'cache_error_code/cache_time',
+    ],
+    [
+      { error_bcache: { code: ['404'], bcache: 'off', cache_unit: 'day' } },
+      'error_bcache/cache_unit',
+    ],
+    [
+      { rate_limit: { max_rate_count: 1, leading_flow_unit: 'KB' } },
+      'rate_limit/leading_flow_unit',
+    ],
+    [
+      { smart_compression: { compression_mode: 'gzip', brotli_compression_rate: 3 } },
+      'smart_compression/brotli_compression_rate',
+    ],
+  ])('give a value no effect: %j', (items, at) => {
+    expect(brief(find(items))).toContain(`value-without-effect ${at} -`)
+    expect(brief(find(items)).filter((each) => each.startsWith('value'))).toHaveLength(1)
+  })
+
+  it('say nothing about fields that have an effect', () => {
+    const rules = [{ ...ext('jpg'), ignore_query: 'on' }]
+    const list = [
+      rule('ext', 'png', 0, { cache_or_not: 'yes', follow_expired: 'yes', priority: 1 }),
+    ]
+    const items = { cache_share: { share_way: 'cross_all_share', domain: 'a.example.com' } }
+    expect(
+      brief(find({ ...items, cache_rule: rules, cache_rule_list: list }, { R38: 'list-first' })),
+    ).toEqual([])
+  })
+})
+
+describe('expressions that take exponential time', () => {
+  const settled = { R4: 'search', R6: 'sensitive', R2: 'as-sent' }
+  const isExpensive = (pattern: string, assume: JsonObject = settled) =>
+    brief(find({ cache_rule: [regex(pattern)] }, assume)).some((each) =>
+      each.startsWith('rule-expensive'),
+    )
+
+  it.each([
+    '/(a+)+$',
+    '/(a|a)*b',
+    '/(?:a*)*b',
+    '/(a|b|ab)*c',
+    '/(x+x+)+y',
+    '/(\\w+\\s?)+$',
+    '/(.*a)*!',
+    '^.*/(a?b?)*c$',
+  ])('are found: %s', (pattern) => expect(isExpensive(pattern)).toBe(true))
+
+  it.each([
+    '/(a+)+',
+    '/a+b+c+$',
+    '/(ab)*c',
+    '/a*a*b',
+    '/(a|b)*c',
+    '\\.(jpe?g|png)$',
+    '/([a-z]+-)+$',
+    '/( +)+$',
+    '.*',
+    '/(?:a{1,30}){1,30}',
+    '^http://www\\.test\\.com/(a+)+$',
+  ])('are not: %s', (pattern) => expect(isExpensive(pattern)).toBe(false))
+
+  it('hold under an answer if only that lets them fail', () => {
+    const found = find(
+      { cache_rule: [regex('https://www.example.com/(a+)+')] },
+      { ...settled, R4: 'unspecified' },
+    )
+    expect(brief(found)).toContain('rule-expensive cache_rule/0 automaton R4=whole')
+  })
+})
+
+describe('hostile lists', () => {
+  const hostile = (i: number) => `/(a|b)*a(a|b){${10 + (i % 3)}}x{${i}}.*(c|d){0,9}`
+
+  it('end in bounded time', () => {
+    const rules = Array.from({ length: 100 }, (_, i) => regex(hostile(i)))
+    const started = performance.now()
+    find({ cache_rule: rules })
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
+  it('report no rule that is not known to be hidden', () => {
+    const rules = [regex('/(a|b)*a(a|b){14}c'), regex('/(a|b)*b(a|b){14}c', 8)]
+    expect(
+      brief(find({ cache_rule: rules })).filter((each) => /shadowed|unreachable/.test(each)),
+    ).toEqual([])
+  })
+
+  it('may have entries that are not what they should be', () => {
+    for (const pattern of [
+      '',
+      ',',
+      '*',
+      '/',
+      '.',
+      '%',
+      '[',
+      '\u0000',
+      'ü',
+      '__proto__',
+      '/'.repeat(5000),
+    ])
+      for (const type of [1, 2, 3, 4])
+        expect(() =>
+          find({
+            cache_rule: [
+              { type, pattern, time: 1 },
+              { type, pattern: `${pattern}x`, time: 2 },
+            ],
+          }),
+        ).not.toThrow()
+  })
+})

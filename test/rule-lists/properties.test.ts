@@ -1,0 +1,212 @@
+import { expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
+import { findUrl } from '../../src/core/rule-lists/find-url.ts'
+import { keepEntry } from '../../src/core/rule-lists/pattern.ts'
+import { compile } from '../../src/core/trace/compiled.ts'
+import { buildSettings } from '../../src/core/trace/settings.ts'
+import { trace } from '../../src/core/trace/trace.ts'
+import { parseUrl } from '../../src/core/trace/url.ts'
+import { fc, itOften, runs } from '../runs.ts'
+import { listUrls, listWorlds, matches, type Answers } from './brute.ts'
+import { domain, find, rule } from './find.ts'
+
+const suffixes = fc.constantFrom('a', 'b', '.a', 'A', 'a.b', 'ab')
+const paths = fc.constantFrom(
+  '/',
+  '/a',
+  '/a/',
+  '/a/b',
+  '/A/',
+  'a/',
+  '/*',
+  '/a*',
+  '/*/a',
+  '/b.a',
+  '/a/a.b',
+)
+const expressions = fc.constantFrom(
+  '.*',
+  '/a',
+  '/a$',
+  '\\.a$',
+  '^https://www\\.example\\.com/a',
+  '/(a|b)+$',
+  '/[ab]{2}',
+  '^http:',
+  'https?://[^/]*/.*\\.b',
+  '/a|/b',
+  ':81/',
+  '\\?',
+  '[A-Z]',
+  '^http://other/',
+  '/a.*b',
+  '^.*$',
+  'b$|^.*a',
+)
+const list = (texts: fc.Arbitrary<string>) =>
+  fc.array(texts, { minLength: 1, maxLength: 2 }).map((found) => found.join(','))
+const rules: fc.Arbitrary<JsonObject> = fc
+  .oneof(
+    fc.tuple(fc.constant(1), list(suffixes)),
+    fc.tuple(fc.constantFrom(2, 3), list(paths)),
+    fc.tuple(fc.constant(4), expressions),
+  )
+  .chain(([type, pattern]) => fc.constantFrom(1, 2).map((time) => ({ type, pattern, time })))
+const lists = fc.array(rules, { minLength: 1, maxLength: 5 })
+const urls = listUrls()
+const worlds = listWorlds()
+
+/** The worlds in which answers hold; R2 makes no difference to plain URLs. */
+function worldsUnder(under: Answers): Answers[] {
+  const { R2: _, ...rest } = under
+  return worlds.filter((world) =>
+    Object.entries(rest).every(([name, answer]) => world[name] === answer),
+  )
+}
+
+const memo = new Map<string, boolean[]>()
+
+/** The URLs that a rule matches in a world. */
+function listMatches(each: JsonObject, world: Answers): boolean[] {
+  const name = JSON.stringify([each['type'], each['pattern'], world])
+  const found = memo.get(name) ?? urls.map((url) => matches(each, url, world))
+  memo.set(name, found)
+  return found
+}
+
+function getIndex(pointer: string): number {
+  return Number(/^\/(\d+)/.exec(pointer)?.[1])
+}
+
+itOften('agrees with brute force on a small alphabet', () => {
+  fc.assert(
+    fc.property(lists, (cacheRules) => {
+      const { findings, reached } = find({ cache_rule: cacheRules })
+      const get = (pointer: string): JsonObject => cacheRules[getIndex(pointer)] ?? {}
+      for (const { code, rule: place, other, under, witness } of findings) {
+        if (!/^\/\d+$/.test(place.pointer) || 'R2' in under) continue
+        for (const world of worldsUnder(under)) {
+          const own = listMatches(get(place.pointer), world)
+          const others = other.map(({ pointer }) => listMatches(get(pointer), world))
+          const isHidden = own.every((is, i) => !is || others.some((each) => each[i] === true))
+          if (/shadowed|unreachable|duplicate|contradictory/.test(code)) expect(isHidden).toBe(true)
+          if (/duplicate|contradictory/.test(code)) expect(own).toEqual(others[0])
+          if (code === 'rule-never-matches') expect(own).not.toContain(true)
+          const url = witness?.['url']
+          if (typeof url === 'string')
+            for (const each of [place, ...other])
+              expect(matches(get(each.pointer), url, world)).toBe(true)
+        }
+      }
+      for (const { rule: place, request, under } of reached)
+        for (const world of worldsUnder(under)) {
+          const url = String(request['url'])
+          const first = cacheRules.findIndex((each) => matches(each, url, world))
+          expect(first).toBe(getIndex(place.pointer))
+        }
+    }),
+    { numRuns: runs(60, 3000) },
+  )
+})
+
+itOften('finds everything that brute force finds dead in all worlds', () => {
+  fc.assert(
+    fc.property(lists, (cacheRules) => {
+      const { findings, reached } = find({ cache_rule: cacheRules })
+      const warned = new Set(
+        findings.flatMap(({ severity, rule: { pointer } }) =>
+          severity === 'warning' ? [pointer] : [],
+        ),
+      )
+      for (const [i] of cacheRules.entries()) {
+        const isReached = reached.some(({ rule: { pointer } }) => pointer === `/${i}`)
+        // Every rule of the generator is decidable: it is hidden, or a request shows that not.
+        expect(warned.has(`/${i}`)).toBe(!isReached)
+      }
+    }),
+    { numRuns: runs(60, 3000) },
+  )
+})
+
+itOften('gives requests that the trace answers with the rule', () => {
+  fc.assert(
+    fc.property(lists, fc.boolean(), (cacheRules, isList) => {
+      const kinds = ['', 'ext', 'dir', 'route', 'regex']
+      const items: Record<string, Json> = isList
+        ? {
+            cache_rule_list: cacheRules.map(({ type, pattern, time }, i) =>
+              rule(kinds[Number(type)] ?? '', String(pattern), Number(time), { priority: 50 - i }),
+            ),
+          }
+        : { cache_rule: cacheRules }
+      for (const { rule: place, request, under } of find(items).reached) {
+        const settings = buildSettings({
+          preset: 'strict',
+          assume: { ...under, unmanaged: 'absent' },
+          timezone: null,
+        })
+        const candidates = new Map(Object.entries(items).map(([key, value]) => [key, [value]]))
+        const { replies } = trace(compile(domain, candidates, settings), request)
+        expect(replies.get('cache.rule')).toEqual({ value: place })
+      }
+    }),
+    { numRuns: runs(40, 1000) },
+  )
+})
+
+itOften('gives the same findings for a domain after another one', () => {
+  fc.assert(
+    fc.property(lists, (cacheRules) => {
+      const other = 'cdn.example.net'
+      const alone = find({ cache_rule: cacheRules }, {}, other)
+      const names = (text: unknown) => JSON.stringify(text)
+      const known = new Map()
+      const first = find({ cache_rule: cacheRules }, {}, domain, known)
+      expect(names(first)).toContain('')
+      expect(names(find({ cache_rule: cacheRules }, {}, other, known))).toBe(names(alone))
+    }),
+    { numRuns: runs(30, 500) },
+  )
+})
+
+it('walks only through URLs that requests can have', () => {
+  const settings = buildSettings({
+    preset: 'strict',
+    assume: { R4: 'search', R6: 'sensitive' },
+    timezone: null,
+  })
+  const search = (
+    text: string,
+    of = domain,
+    space: 'plain' | 'as-sent' | 'normalised' | 'decoded' = 'plain',
+  ) => {
+    const entry = keepEntry({ kind: 'regex', text, folds: false, sees: 'W', extent: 'R4' })
+    return findUrl(of, space, { must: [entry.languages(settings)], never: [] }, { states: 50_000 })
+  }
+  expect(search('^https://[^/]*:443/')).toBeNull()
+  expect(search('^http://[^/]*:80/')).toBeNull()
+  expect(search('^https://[^/]*:80/')).toBe('https://www.example.com:80/')
+  expect(search(':65535/')).toMatch(/^https?:\/\/www\.example\.com:65535\/$/)
+  for (const text of [
+    '^https?://[^/]*:0',
+    '^https?://[^/]*:65536/',
+    '^https?://[^/]*:[0-9]{6}',
+    '^[^?]*/\\.\\./',
+    '^[^?]*\\?$',
+    '/[^?]* ',
+  ])
+    expect(search(text)).toBeNull()
+  expect(search('^[^?]*\\?$', domain, 'as-sent')).toBe('https://www.example.com/?')
+  expect(search('^[^?]*/\\.\\./', domain, 'as-sent')).toMatch(/\/\.\.\//)
+  expect(search('^[^?]*/\\.\\./', domain, 'normalised')).toBeNull()
+  expect(search('/[^?]* ', domain, 'decoded')).toMatch(/ $/)
+  expect(search('//x[a-z]\\.example\\.com/', '.example.com')).toMatch(
+    /^https?:\/\/x[a-z]\.example\.com\/$/,
+  )
+  expect(search('^https?://[.]', '.example.com')).toBeNull()
+  for (const text of [':8', '[0-9]{3}', '\\?a', 'x'])
+    expect(() => parseUrl(String(search(text)), domain)).not.toThrow()
+  // More than 10,000 states are not decided.
+  expect(search('/(a|b)*a(a|b){16}$')).toBeUndefined()
+  expect(search('/(a|b)*a(a|b){8}$')).toBeTypeOf('string')
+})

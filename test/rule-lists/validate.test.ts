@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/core/model/json.ts'
+import { Place } from '../steps/cli.ts'
+
+const profile = `profile: base
+config:
+  cache_rule:
+    - {type: 1, pattern: jpg, time: 9}
+    - {type: 2, pattern: /a/, time: 60}
+    - {type: 1, pattern: jpg, time: 9}
+    - {type: 4, pattern: '^(?=x)', time: 9}
+`
+
+let place: Place
+beforeEach(() => {
+  place = new Place('emulator').write('profiles/base.yaml', profile)
+  for (let i = 0; i < 12; i++)
+    place.write(`domains/d${i}.yaml`, `domain: d${i}.example.com\nprofiles: [base]\nconfig: {}\n`)
+})
+afterEach(() => place.remove())
+
+async function list(): Promise<JsonObject[]> {
+  const { out } = await place.cli('validate', '--json')
+  return (JSON.parse(out) as { diagnostics: JsonObject[] }).diagnostics
+}
+
+it('reports one diagnostic at the profile, for all domains that use it', async () => {
+  const { code, out, err } = await place.cli('validate')
+  expect([code, out.match(/^\S+(?=  warning)/gm)]).toEqual([0, ['profiles/base.yaml:6:7']])
+  expect(out).toContain(
+    'cache_rule rule 3 (jpg) repeats cache_rule rule 1 (jpg) (12 domains). Remove',
+  )
+  expect(out).toContain('profiles/base.yaml:4:7  the other rule or value')
+  expect(err).toContain('1 rule could not be compared; see them with --verbose.')
+  const [found, ...others] = await list()
+  expect(others).toEqual([])
+  expect(found).toMatchObject({
+    code: 'rule-duplicate',
+    severity: 'warning',
+    pointer: '/config/cache_rule/2',
+    count: 12,
+    finding: {
+      rule: { item: 'cache_rule', pointer: '/2', pattern: 'jpg' },
+      other: [{ item: 'cache_rule', pointer: '/0', pattern: 'jpg' }],
+      under: {},
+      proof: 'text',
+      witness: { url: 'https://d0.example.com/x.jpg' },
+    },
+  })
+  expect(JSON.stringify(found).match(/"d\d+\.example\.com"/g)).toHaveLength(12)
+  expect(found?.['related']).toHaveLength(11)
+})
+
+it('shows with --verbose what could not be compared', async () => {
+  const { out } = await place.cli('validate', '-v')
+  expect(out).toContain('profiles/base.yaml:7:7  note  This rule could not be compared')
+})
+
+it('points to the manifest that has the rule, and separates it from the profile', async () => {
+  place.write(
+    'domains/own.yaml',
+    'domain: own.example.com\nprofiles: [base]\nconfig:\n  cache_rule:\n' +
+      '    $append:\n      - {type: 2, pattern: /a/b/, time: 1}\n' +
+      "  deny_url:\n    urls: ['^http://x/', b, ab]\n",
+  )
+  const found = (await list()).filter(({ file }) => file === 'domains/own.yaml')
+  expect(found).toMatchObject([
+    {
+      code: 'rule-shadowed',
+      line: 6,
+      column: 9,
+      pointer: '/config/cache_rule/$append/0',
+      related: [{ file: 'profiles/base.yaml', line: 5 }],
+    },
+    { code: 'rule-never-matches', line: 8, column: 12, pointer: '/config/deny_url/urls/0' },
+    { code: 'rule-never-matches', severity: 'note', line: 8, column: 26 },
+    {
+      code: 'entry-redundant',
+      line: 8,
+      column: 29,
+      pointer: '/config/deny_url/urls/2',
+      related: [{ file: 'domains/own.yaml', line: 8, column: 26 }],
+    },
+  ])
+})
+
+it('is a notice for GitHub, and a note in SARIF', async () => {
+  place.write(
+    'profiles/base.yaml',
+    'profile: base\nconfig:\n  referer: {type: 2, list: ["*.a.com", b.a.com]}\n',
+  )
+  const github = await place.cli('validate', '--format', 'github')
+  expect([github.code, github.out.slice(0, 50)]).toEqual([
+    0,
+    '::notice file=profiles/base.yaml,line=3,endLine=3,',
+  ])
+  const sarif = await place.cli('validate', '--format', 'sarif')
+  expect(sarif.out).toContain('"level": "note"')
+})
+
+it('reads the answers of the workspace file, and none of its preset', async () => {
+  const rules =
+    'cache_rule: [{type: 3, pattern: /a/*, time: 1}, {type: 3, pattern: /a/b/c, time: 2}]'
+  place.write('profiles/base.yaml', `profile: base\nconfig:\n  ${rules}\n`)
+  expect((await place.cli('validate')).out).toMatch(/if R8 is any\s+\(12\s+domains\)/)
+  place.configure('trace: {assume: {R8: any}}')
+  expect((await place.cli('validate')).out).toContain('warning  An earlier rule hides this one')
+})
