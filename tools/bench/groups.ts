@@ -6,6 +6,7 @@ import {
   measureValidate,
 } from './measure-manifests.ts'
 import { measurePackage } from './measure-package.ts'
+import { measureRuleLists } from './measure-rule-lists.ts'
 import { measureScaling } from './measure-scaling.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSave } from './measure-state.ts'
@@ -39,6 +40,7 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
     measureScaling(bench, [100, 1000, 10_000, ...(scale ? [100_000] : [])]),
   trace: () => measureTrace(3),
   effects: measureEffects,
+  'rule-lists': ({ bench }) => measureRuleLists(bench, 10_000),
   package: measurePackage,
 }
 

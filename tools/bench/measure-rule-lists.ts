@@ -1,0 +1,68 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findRuleListFindings } from '../../src/core/rule-lists/find-findings.ts'
+import type { Value } from '../../src/core/model/item.ts'
+import { buildSettings } from '../../src/core/trace/settings.ts'
+import { createRow, type Row } from './row.ts'
+import type { Workbench } from './workbench.ts'
+
+/** Lists of one measurement in which each list is different. */
+const count = 200
+
+/** Measures findings about the rule lists of a fleet, and of lists that are all different. */
+export function measureRuleLists(bench: Workbench, domains: number): Row[] {
+  const folder = bench.makeFolder('rule-lists')
+  writeRules(folder, domains)
+  const { wall } = bench.edgewiseCold(folder, ['validate'])
+  const what = `validate of ${domains} domains with 20 rules of a profile, one of them hidden`
+  return [
+    createRow(`rule-lists-${domains}`, what, 's', wall, 5),
+    ...[false, true].map((hasRegex) =>
+      createRow(
+        `rule-lists-distinct${hasRegex ? '-regex' : ''}`,
+        `${count} different lists of 20 rules${hasRegex ? ', three of them expressions' : ''}`,
+        's',
+        measureDistinct(hasRegex),
+      ),
+    ),
+  ]
+}
+
+/** CPU seconds of all lists. */
+function measureDistinct(hasRegex: boolean): number {
+  const settings = buildSettings({ preset: 'strict', assume: {}, timezone: null })
+  const lists = Array.from({ length: count }, (_, i) => createRules(i, hasRegex))
+  const start = process.cpuUsage()
+  for (const rules of lists)
+    findRuleListFindings('www.example.com', new Map([['cache_rule', rules]]), settings)
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1e6
+}
+
+function createRules(i: number, hasRegex: boolean): Value {
+  return Array.from({ length: 20 }, (_, n) => {
+    const time = n + 1
+    if (hasRegex && n % 7 === 1)
+      return { type: 4, pattern: `/api${i}/v${n}/.*\\.json$`, time, timeunit: 's' }
+    const kind = n % 2 === 0 ? 1 : 2
+    const pattern = kind === 1 ? `e${n}x${i},f${n}` : `/d${n}/${i}/`
+    return { type: kind, pattern, time, timeunit: 's' }
+  })
+}
+
+/** Writes a fleet whose domains have the rules of one profile. */
+function writeRules(folder: string, domains: number): void {
+  for (const name of ['domains', 'profiles']) mkdirSync(join(folder, name), { recursive: true })
+  writeFileSync(join(folder, 'edgewise.yaml'), 'version: 1\nservice: {url: emulator}\n')
+  const rules = [
+    ...(createRules(0, true) as Value[] & object).slice(1),
+    { type: 4, pattern: '/api0/v1/.*a\\.json$', time: 9 },
+  ]
+  const text = JSON.stringify({ profile: 'base', config: { cache_rule: rules } })
+  writeFileSync(join(folder, 'profiles', 'base.yaml'), text)
+  for (let i = 0; i < domains; i++)
+    writeFileSync(
+      join(folder, 'domains', `d${i}.yaml`),
+      `domain: d${i}.example.com\nprofiles: [base]\nconfig:\n  timeout: {time: ${5 + (i % 290)}}\n`,
+    )
+}
