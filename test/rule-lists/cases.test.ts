@@ -344,6 +344,11 @@ describe('items together', () => {
       combined_ban: [ban({ ip: { list: ['10.0.0.0/8'] } })],
     }
     expect(brief(find(items))).toEqual(['white-list-denied ip_white_list/list/0 cidr'])
+    const exempt = { ...items, visit_deny_whitelist: [{ url: '/a' }] }
+    expect(brief(find(exempt))).toEqual([
+      'white-list-denied ip_white_list/list/0 cidr R18=anti-leech',
+    ])
+    expect(brief(find(exempt, { R18: 'every' }))).toEqual([])
     const other = [ban({ ip: { list: ['10.0.0.0/8'] }, ua: { list: ['Bot'] } })]
     expect(brief(find({ ...items, combined_ban: other }))).toEqual([])
   })

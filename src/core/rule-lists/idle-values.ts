@@ -5,7 +5,7 @@ import { createRule } from '../trace/rule.ts'
 import { coverAddress, listBans } from './any-match.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import type { Items } from './ranked-rules.ts'
-import { findUnder, listOpen } from './worlds.ts'
+import { findUnder, listOpen, type Under } from './worlds.ts'
 
 /** Fields without an effect beside the others of their object, and why. */
 interface Idle {
@@ -117,11 +117,12 @@ export function checkValues(items: Items, settings: Settings): Finding[] {
       }),
     ),
   )
-  return [...idle, ...checkAddresses(items), ...checkServed(items, settings)]
+  return [...idle, ...checkAddresses(items, settings), ...checkServed(items, settings)]
 }
 
 /** Finds networks of bans that overlap, and addresses of the white list that a ban denies. */
-function checkAddresses(items: Items): Finding[] {
+function checkAddresses(items: Items, settings: Settings): Finding[] {
+  const under = findUnexempt(items, settings)
   const list = (key: ItemKey) => {
     const value = items.get(key)
     const found = isObject(value) ? value['list'] : []
@@ -153,9 +154,10 @@ function checkAddresses(items: Items): Finding[] {
       })
       const denied = white.flatMap((other) => {
         const entry = other.pattern ?? ''
-        if (!isAlone || coverAddress(text, entry) === null) return []
+        if (under === null || !isAlone || coverAddress(text, entry) === null) return []
         const more = {
           other: [own],
+          under,
           proof: 'cidr' as const,
           witness: { ip: narrower(entry, text) },
         }
@@ -180,13 +182,7 @@ function checkServed(items: Items, settings: Settings): Finding[] {
   const isRefused = id === 0 && deny['protocol'] === 'http'
   const isRedirected = id !== 0 && Number(force) > 0 && deny['protocol'] === 'https'
   if (!isRefused && !isRedirected) return []
-  const exempt = items.get('visit_deny_whitelist')
-  const isExempt = Array.isArray(exempt) && exempt.length > 0
-  const under = findUnder(
-    settings,
-    listOpen(settings, isExempt ? [18] : []),
-    (world) => !isExempt || world.answers[18] === 'anti-leech',
-  )
+  const under = findUnexempt(items, settings)
   if (under === null) return []
   const detail = isRefused
     ? 'deny_protocol denies http, and https is refused without a certificate'
@@ -194,4 +190,12 @@ function checkServed(items: Items, settings: Settings): Finding[] {
   const other = createRule('https', isRefused ? '/cert_id' : '/force_https')
   const rule = createRule('deny_protocol', '/protocol')
   return [createFinding('never-served', rule, detail, { other: [other], under })]
+}
+
+/** Where no exempt URL passes checks that are not against leeches (R18); null for nowhere. */
+function findUnexempt(items: Items, settings: Settings): Under | null {
+  const exempt = items.get('visit_deny_whitelist')
+  if (!Array.isArray(exempt) || exempt.length === 0) return {}
+  const open = listOpen(settings, [18])
+  return findUnder(settings, open, (world) => world.answers[18] === 'anti-leech')
 }
