@@ -4,6 +4,7 @@ import { exists } from '../files/look.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import { createNoWorkspaceError, findRoot } from '../manifest/workspace-file/find-root.ts'
 import type { SecretReach } from '../manifest/secrets/secret-sources.ts'
+import type { Levels } from '../core/checks/levels.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { countProblems, type Diagnostic } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
@@ -14,9 +15,13 @@ import type { CommandContext } from './io.ts'
  * Finds and loads the workspace of a command. Manifests may be invalid: for commands that use only
  * state or names.
  */
-export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
+export function openWorkspace(
+  context: CommandContext,
+  reach: SecretReach,
+  levels: Levels = {},
+): LoadedWorkspace {
   const root = findWorkspaceRoot(context)
-  return loadWorkspace(root, context.io, reach)
+  return loadWorkspace(root, context.io, reach, [], levels)
 }
 
 /** Finds the folder of the workspace of a command. */
@@ -37,8 +42,12 @@ export function findWorkspaceRoot({ io, options }: CommandContext): string {
  * Loads the workspace, prints its warnings on stderr, and throws `invalid` if it has errors: for
  * commands whose result depends on the manifests.
  */
-export function openValidWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
-  const workspace = openWorkspace(context, reach)
+export function openValidWorkspace(
+  context: CommandContext,
+  reach: SecretReach,
+  levels: Levels = {},
+): LoadedWorkspace {
+  const workspace = openWorkspace(context, reach, levels)
   refuseInvalidManifests(context, workspace)
   return workspace
 }

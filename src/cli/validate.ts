@@ -1,9 +1,11 @@
 import type { Desired, ItemPlaces } from '../operations/runtime/workspace-parts.ts'
 import { dirname, join, relative, sep } from 'node:path'
 import { exists } from '../files/look.ts'
-import { validate as listDiagnostics } from '../operations/validate.ts'
+import { judgeWorkspace } from '../operations/validate.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { WorkspaceFile } from '../manifest/manifests/list-files.ts'
+import type { Levels } from '../core/checks/levels.ts'
+import type { Suppressed } from '../core/checks/suppressions.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
@@ -13,11 +15,13 @@ import { formatDiagnosticsSarif } from '../outlets/report/diagnostics/sarif.ts'
 import { formatDiagnosticsText } from '../outlets/report/diagnostics/text.ts'
 import { openWorkspace } from './open.ts'
 import { selectFiles, type FileSelection } from './select-files.ts'
+import type { LevelOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
+import { buildLevels } from './levels.ts'
 import { exitCodes } from './exit-codes.ts'
 import { version } from './package-files.ts'
 
-export interface ValidateOptions {
+export interface ValidateOptions extends LevelOptions {
   format: 'text' | 'json' | 'github' | 'sarif'
   allowEmpty?: boolean
 }
@@ -26,15 +30,16 @@ export interface ValidateOptions {
 export async function validate(
   context: CommandContext,
   [paths]: unknown[],
-  { format, allowEmpty = false }: ValidateOptions,
+  { format, allowEmpty = false, ...levels }: ValidateOptions,
 ): Promise<number> {
   const { io, options, paint } = context
-  const workspace = tryOpenWorkspace(context)
+  const workspace = tryOpenWorkspace(context, buildLevels(levels))
   if (workspace instanceof EdgewiseError) {
-    report(workspace.diagnostics, '', () => null)
+    report(workspace.diagnostics, [], '', () => null)
     return exitCodes.failed
   }
-  const all = listDiagnostics(workspace, { allowEmpty })
+  const judged = judgeWorkspace(workspace, { allowEmpty })
+  const all = judged.diagnostics
   const selection = selectFiles(workspace.files, all, paths as string[], {
     root: workspace.root,
     cwd: io.cwd,
@@ -43,7 +48,8 @@ export async function validate(
     (diagnostic) => diagnostic === workspace.noManifest || selection.includes(diagnostic),
   )
   const found = selected.filter(({ code }) => options.verbose === true || code !== 'rule-undecided')
-  report(found, findFolderInRepository(workspace.root), workspace.findSourceLine)
+  const allowed = judged.suppressed.filter(({ diagnostic }) => selection.includes(diagnostic))
+  report(found, allowed, findFolderInRepository(workspace.root), workspace.findSourceLine)
   const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
   const counts = formatCounts(workspace, selection)
   const undecided = selected.length - found.length
@@ -52,10 +58,13 @@ export async function validate(
   if (valid && format === 'text' && options.json !== true)
     io.out(`${paint.green('Valid')}: ${counts}.\n`)
   else context.note(`Checked ${counts}.`)
+  if (options.verbose === true && allowed.length > 0)
+    context.note(`Comments allow ${pluralize(allowed.length, 'finding')}.`)
   return valid ? exitCodes.done : exitCodes.failed
 
   function report(
     diagnostics: Diagnostic[],
+    suppressed: Suppressed[],
     folder: string,
     findLine: ItemPlaces['findSourceLine'],
   ): void {
@@ -65,7 +74,7 @@ export async function validate(
       case 'github':
         return io.out(formatDiagnosticsGithub(diagnostics, folder), 'commands')
       case 'sarif':
-        return io.out(formatDiagnosticsSarif(diagnostics, { version, folder }))
+        return io.out(formatDiagnosticsSarif(diagnostics, { version, folder, suppressed }))
       case 'text':
         return io.out(formatDiagnosticsText(diagnostics, { findLine, paint, columns: io.columns }))
     }
@@ -76,9 +85,12 @@ export async function validate(
  * Loads the workspace, or returns the error of an invalid edgewise.yaml, which is a regular result
  * of this command.
  */
-function tryOpenWorkspace(context: CommandContext): LoadedWorkspace | EdgewiseError {
+function tryOpenWorkspace(
+  context: CommandContext,
+  levels: Levels,
+): LoadedWorkspace | EdgewiseError {
   try {
-    return openWorkspace(context, 'none')
+    return openWorkspace(context, 'none', levels)
   } catch (error) {
     if (error instanceof EdgewiseError && error.diagnostics.length > 0) return error
     throw error

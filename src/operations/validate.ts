@@ -5,7 +5,8 @@ import type {
   TextSources,
   Findings,
 } from './runtime/workspace-parts.ts'
-import { limitProblems, type Diagnostic } from '../core/model/problem.ts'
+import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
+import type { Judged } from '../core/checks/suppressions.ts'
 import { listRuleFindings } from './rule-findings.ts'
 import { findEmpty, hasErrors } from './refuse-invalid.ts'
 
@@ -21,18 +22,26 @@ export interface ValidateRequest {
  */
 export function validate(
   workspace: Settings & Desired & ItemPlaces & TextSources & Findings,
-  { allowEmpty = false }: ValidateRequest = {},
+  request: ValidateRequest = {},
 ): Diagnostic[] {
-  const { diagnostics, desired, findUnmatchedGlobs, findWeakSecrets } = workspace
+  return judgeWorkspace(workspace, request).diagnostics
+}
+
+/** Finds what `validate` does, and what comments in the manifests allow. */
+export function judgeWorkspace(
+  workspace: Settings & Desired & ItemPlaces & TextSources & Findings,
+  { allowEmpty = false }: ValidateRequest = {},
+): Judged {
+  const { judgeAll, desired, findUnmatchedGlobs, findWeakSecrets } = workspace
   const empty = allowEmpty ? [] : findEmpty(workspace)
   // The domains of a manifest with an error may be unknown.
   const isKnown = desired.size > 0 && !hasErrors(workspace)
   const globs = isKnown ? findUnmatchedGlobs() : []
-  return limitProblems([
-    ...diagnostics,
+  const { diagnostics, suppressed } = judgeAll([
     ...globs,
     ...findWeakSecrets(),
     ...empty,
     ...listRuleFindings(workspace),
   ])
+  return { diagnostics: diagnostics.toSorted(compareDiagnostics), suppressed }
 }

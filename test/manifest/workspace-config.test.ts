@@ -56,6 +56,7 @@ describe('parseWorkspaceConfig', () => {
       },
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
       notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
+      checks: {},
       moved: [],
       notify: [],
       texts: [],

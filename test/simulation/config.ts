@@ -54,6 +54,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     },
     rollout: { waves: [{ percent: 100 }], first: [], pause: 0, approval: [], health: null },
     notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
+    checks: {},
     notify: [],
     moved: [],
     serve: { drift: { schedule: null, observed: null, repair: false } },

@@ -223,6 +223,7 @@ export function createWorkspace({
     config,
     desired,
     diagnostics: [],
+    judgeAll: (others) => ({ diagnostics: others ?? [], suppressed: [] }),
     files: [],
     noManifest,
     findItemPlace: () => null,

@@ -146,6 +146,19 @@ export function createIntegerParser(min: number, max: number) {
   }
 }
 
+/** Codes of findings with another severity than their own. */
+export interface LevelOptions {
+  warning: string[]
+  error: string[]
+}
+
+/** Adds {@link LevelOptions}. */
+export function addLevelOptions(command: Command): Command {
+  return command
+    .option('-W, --warning <code>', 'make findings of this code warnings; repeatable', collect, [])
+    .option('-E, --error <code>', 'make findings of this code errors; repeatable', collect, [])
+}
+
 /** Options of commands that show what a change does to requests. */
 export interface EffectsOptions {
   requests: string[]

@@ -6,14 +6,16 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import {
   addEffectsOptions,
+  addLevelOptions,
   addReportOption,
   addSelectionOptions,
   type EffectsOptions,
+  type LevelOptions,
   type ReportOptions,
   type SelectionOptions,
 } from './options.ts'
 
-interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions {
+interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions, LevelOptions {
   detailedExitcode?: boolean
   out?: string
   effort: Effort
@@ -38,7 +40,8 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createReports, formatJson } = await import('../reports.ts')
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { io } = context
-      const workspace = openValidWorkspace(context, 'available')
+      const { buildLevels } = await import('../levels.ts')
+      const workspace = openValidWorkspace(context, 'available', buildLevels(options))
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
@@ -66,7 +69,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
-  addEffectsOptions(addReportOption(addSelectionOptions(command)))
+  addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command))))
     .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .addOption(

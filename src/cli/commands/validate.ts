@@ -1,16 +1,18 @@
 import { Option, type Command } from 'commander'
 import type { ValidateOptions } from '../validate.ts'
 import type { Declare } from './declare.ts'
+import { addLevelOptions } from './options.ts'
 
 /** `edgewise validate`: reports every problem of all manifests in one run. */
 export function declareValidate(program: Command, declare: Declare): void {
-  declare<ValidateOptions>(program, 'validate [paths...]', {
+  const command = declare<ValidateOptions>(program, 'validate [paths...]', {
     description: 'check all manifests; report every problem',
     args: ['files, folders and globs of manifests and profiles; all by default'],
     examples: ['validate', "validate domains/shop.yaml 'domains/eu/*'", 'validate --format github'],
     run: async (context, args, options) =>
       (await import('../validate.ts')).validate(context, args, options),
   })
+  addLevelOptions(command)
     .addOption(
       new Option('--format <format>', 'output format')
         .choices(['text', 'json', 'github', 'sarif'])

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
+import { adjustableCodes } from '../../core/checks/levels.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
 import type { CommandContext } from '../io.ts'
@@ -70,6 +71,7 @@ function listValues(
   const plain = (values: string[]) => values.map((word) => ({ word, description: '' }))
   if (argChoices !== undefined) return select(plain(argChoices), start)
   if (name === 'item') return select(plain([...catalogue.keys()]), start)
+  if (name === 'code') return select(plain([...adjustableCodes]), start)
   if (name === 'dir') return 'folders'
   if (/^(domain|domains|glob)$/.test(name)) return plain(listDomains(context, start))
   return /^(file|files|paths|planfile|file\|command)$/.test(name) ? 'files' : []

@@ -52,6 +52,9 @@ export function formatPlace({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`
 }
 
+/** How serious a problem is: only an error makes a workspace invalid. */
+export type Severity = 'error' | 'warning' | 'note'
+
 /** Every code a diagnostic may carry. */
 export type DiagnosticCode =
   | 'file-unreadable'
@@ -89,11 +92,15 @@ export type DiagnosticCode =
   | 'white-list-denied'
   | 'never-served'
   | 'rule-undecided'
+  | 'suppression-invalid'
+  | 'suppression-unknown'
+  | 'suppression-expired'
+  | 'suppression-unused'
   | 'too-many-problems'
 
 /** One problem at one place, as reported by `validate`. */
 export interface Diagnostic extends Place {
-  severity: 'error' | 'warning' | 'note'
+  severity: Severity
   code: DiagnosticCode
   summary: string
   detail: string
@@ -177,7 +184,10 @@ function summarizeRest(first: Diagnostic, rest: Diagnostic[]): Diagnostic {
   const { file, line, column, endLine, endColumn, document } = first
   const count = countProblems(rest)
   return {
-    severity: rest.some(({ severity }) => severity === 'error') ? 'error' : 'warning',
+    severity:
+      (['error', 'warning'] as const).find((level) =>
+        rest.some(({ severity }) => severity === level),
+      ) ?? 'note',
     code: 'too-many-problems',
     summary: 'Too many problems in this file',
     detail:

@@ -5,6 +5,8 @@ import { formatPointerStep } from '../../core/model/json.ts'
 import { limitProblems, formatPlace, type Diagnostic } from '../../core/model/problem.ts'
 import { ignoreProgress, type Parallel, type Progress } from '../../core/model/parallel.ts'
 import type { SecretKeeper } from '../../core/model/secret.ts'
+import { type Levels } from '../../core/checks/levels.ts'
+import { type Judged, judge } from '../../core/checks/suppressions.ts'
 import { assemble } from './assemble.ts'
 import { loadFiles } from './cache/load-files.ts'
 import { ManifestCache, type LoadedFile, type CacheFile } from './cache/manifest-cache.ts'
@@ -19,6 +21,7 @@ import { loadSource } from './load-source.ts'
 import { findMovedProblems } from '../workspace-file/moved-domains.ts'
 import { explainMissing, explainTokenFault } from '../workspace-file/workspace-env.ts'
 import { loadSecretsWithoutCommand } from '../secrets/secret-sources.ts'
+import { listMarkedComments } from '../yaml/marked-comments.ts'
 import { createSourceLineLookup } from '../yaml/source-line.ts'
 import { parseWorkspaceConfig } from '../workspace-file/workspace-config.ts'
 import { explainWeakness } from '../secrets/weak-secret.ts'
@@ -37,6 +40,10 @@ export interface LoadingAids {
   checked?: Progress
   /** Opens the manifests that an earlier run of a program assembled; null without any. */
   openCache?: () => { file: CacheFile; program: string } | null
+  /** Levels of options, which win over those of the workspace file. */
+  levels?: Levels
+  /** Time, ms, after which comments that allow findings expire; absent: they never do. */
+  now?: number
 }
 
 /** Minimum number of files that are worth a cache. */
@@ -80,18 +87,20 @@ export function loadWorkspace(
     config.texts.filter((text) => keeper.occursIn(text)).map(createSecretFinding),
   )
   let noManifest: Diagnostic | undefined
+  const judgeAll = createJudge(config, files, aids, [
+    ...found.diagnostics,
+    ...unreadable,
+    ...files.flatMap(listFileProblems),
+    ...assembled.diagnostics,
+    ...findMovedProblems(config.moved, document, assembled.desired),
+    ...findExcessiveGlobs(config, document, assembled.desired.size),
+  ])
   return {
     root,
     config,
     desired: assembled.desired,
-    diagnostics: limitProblems([
-      ...found.diagnostics,
-      ...unreadable,
-      ...files.flatMap(listFileProblems),
-      ...assembled.diagnostics,
-      ...findMovedProblems(config.moved, document, assembled.desired),
-      ...findExcessiveGlobs(config, document, assembled.desired.size),
-    ]),
+    diagnostics: judgeAll(null).diagnostics,
+    judgeAll,
     files: assembled.files,
     get noManifest() {
       return (noManifest ??= createNoManifestDiagnostic(config, document))
@@ -107,6 +116,22 @@ export function loadWorkspace(
       [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
         createWeakDiagnostic(document, name, value),
       ),
+  }
+}
+
+/** Creates the function that judges the findings of a workspace, together with further ones. */
+function createJudge(
+  { checks }: WorkspaceConfig,
+  files: LoadedFile[],
+  { levels = {}, now = -Infinity }: LoadingAids,
+  found: Diagnostic[],
+): (others: Diagnostic[] | null) => Judged {
+  const comments = files.flatMap(({ file }) => listMarkedComments(file))
+  const settings = { levels: { ...checks, ...levels }, comments, now }
+  return (others) => {
+    const all = [...found, ...(others ?? [])]
+    const judged = judge(all, { ...settings, isComplete: others !== null })
+    return { ...judged, diagnostics: limitProblems(judged.diagnostics) }
   }
 }
 

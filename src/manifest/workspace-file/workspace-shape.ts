@@ -1,3 +1,4 @@
+import { explainCode } from '../../core/checks/levels.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import {
   describeValue,
@@ -128,8 +129,11 @@ function createUnknownKey(pointer: string, key: string, known: string[]): Findin
       `"${key}" is reserved for a later version. Remove it.`,
       'key',
     )
-  const sections = pointer === '' ? listSections(key) : []
+  // A note may stand under "checks", and a code under "notes".
+  const sections = ['', '/notes', '/checks'].includes(pointer) ? listSections(key) : []
   const place = sections.map((section) => `"${section}:"`).join(' or ')
+  const code = pointer === '/checks' && place === '' ? explainCode(key) : null
+  if (code !== null) return createWorkspaceFinding(keyPointer, code, 'key')
   const hint =
     place === ''
       ? didYouMean(key, known) || ` Known keys: ${known.join(', ')}.`

@@ -1,4 +1,5 @@
 import type { WorkspaceFile } from './generated/file-schemas.ts'
+import type { Judged } from '../../core/checks/suppressions.ts'
 import type {
   Burst,
   Guards,
@@ -46,8 +47,13 @@ export interface Workspace {
   config: WorkspaceConfig
   /** Desired items, without those that have errors. */
   desired: Snapshot
-  /** All problems of all manifests and profiles, sorted by place. */
+  /** Problems of all manifests and profiles, with their levels, sorted by place. */
   diagnostics: Diagnostic[]
+  /**
+   * Judges all findings: `diagnostics` and the given ones, which are all others. A comment that
+   * allows none of them is a finding then; null: there may be others.
+   */
+  judgeAll(this: void, others: Diagnostic[] | null): Judged
   /** The workspace file, manifests and profiles. */
   files: LoadedFile[]
   /** The error of this workspace if it has no manifest. */

@@ -63,8 +63,10 @@ function findLine(lineStarts: number[], offset: number): number {
   return low + 1
 }
 
-/** Tokens of the lexer that stand for nothing in the text. */
-const [documentStart, flowErrorEnd, scalarStart] = ['\u0002', '\u0018', '\u001f']
+/** Token of the lexer before a scalar. */
+export const scalarStart = '\u001f'
+/** Tokens of the lexer that stand for nothing in the text: starts of documents and scalars, ends of errors. */
+export const silentTokens: readonly string[] = ['\u0002', '\u0018', scalarStart]
 
 /**
  * Finds where a text of YAML is nested too deep, or has too many marks, without building a tree:
@@ -81,7 +83,7 @@ export function findYamlExcess(
   for (const token of new Lexer().lex(text)) {
     const wasScalar = isScalar
     isScalar = !wasScalar && token === scalarStart
-    if (!wasScalar && [documentStart, flowErrorEnd, scalarStart].includes(token)) continue
+    if (!wasScalar && silentTokens.includes(token)) continue
     const start = at
     at += token.length
     if (++marks > maxMarks) return createFault(start, explainMarks(maxMarks))

@@ -1,5 +1,6 @@
 import { extname, join, relative, resolve, sep } from 'node:path'
 import { catalogue } from '../../core/catalog/catalogue.ts'
+import type { Levels } from '../../core/checks/levels.ts'
 import { isWithin, resolveLinks } from '../../files/is-inside.ts'
 import { loadPackaged } from '../../files/load-packaged.ts'
 import { type CacheFile, hashText } from '../../manifest/manifests/cache/manifest-cache.ts'
@@ -57,17 +58,19 @@ export interface LoadedWorkspace extends Workspace {
  * @param root folder of `edgewise.yaml`
  * @param reach secrets that may be looked up
  * @param added manifests, profiles and a workspace file that are not written yet
+ * @param levels severities by code that win over those of the workspace file
  * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
  */
 export function loadWorkspace(
   root: string,
-  outside: Computing & Pick<Outside, 'env' | 'cache'>,
+  outside: Computing & Pick<Outside, 'env' | 'cache' | 'clock'>,
   reach: SecretReach,
   added: SourceFile[] = [],
+  levels: Levels = {},
 ): LoadedWorkspace {
   const { tracer } = outside
   return inSpan(tracer, 'load workspace', (span) => {
-    const workspace = loadWithSecrets(root, outside, reach, added)
+    const workspace = loadWithSecrets(root, outside, reach, added, levels)
     getRoot(tracer)?.setAttributes({ 'edgewise.workspace': workspace.config.id })
     span?.setAttributes({ 'edgewise.domains': workspace.desired.size })
     return workspace
@@ -76,9 +79,10 @@ export function loadWorkspace(
 
 function loadWithSecrets(
   root: string,
-  outside: Computing & Pick<Outside, 'env' | 'cache'>,
+  outside: Computing & Pick<Outside, 'env' | 'cache' | 'clock'>,
   reach: SecretReach,
   added: SourceFile[],
+  levels: Levels,
 ): LoadedWorkspace {
   let vault: SecretVault | undefined
   const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
@@ -104,6 +108,8 @@ function loadWithSecrets(
     loadBaseWorkspace(root, outside.env, createKeeper, added, {
       ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
       openCache: () => openCache(root, outside),
+      levels,
+      now: outside.clock.now(),
       onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
       progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
       checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),

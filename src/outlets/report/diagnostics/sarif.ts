@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/model/json.ts'
+import type { Suppressed } from '../../../core/checks/suppressions.ts'
 import { compareDiagnostics, type Diagnostic, type Place } from '../../../core/model/problem.ts'
 import { diagnosticDescriptions } from '../generated/diagnostics.ts'
 import { escapeInvisibleInLines } from '../text/escape-invisible.ts'
@@ -9,6 +10,8 @@ export interface SarifContext {
   version: string
   /** Workspace's folder: code scanning needs paths from the root of the repository. */
   folder?: string
+  /** Findings that comments allow; code scanning closes them. */
+  suppressed?: readonly Suppressed[]
 }
 
 /**
@@ -17,16 +20,19 @@ export interface SarifContext {
  */
 export function formatDiagnosticsSarif(
   diagnostics: readonly Diagnostic[],
-  { version, folder = '' }: SarifContext,
+  { version, folder = '', suppressed = [] }: SarifContext,
 ): string {
-  const codes = [...new Set(diagnostics.map((diagnostic) => diagnostic.code))].toSorted()
+  const reasons = new Map(suppressed.map(({ diagnostic, reason }) => [diagnostic, reason]))
+  const all = [...diagnostics, ...reasons.keys()]
+  const codes = [...new Set(all.map((diagnostic) => diagnostic.code))].toSorted()
   const rules = codes.map((code) => ({
     id: code,
     shortDescription: { text: diagnosticDescriptions[code].replaceAll('`', '') },
   }))
-  const results = diagnostics
-    .toSorted(compareDiagnostics)
-    .map((diagnostic) => buildResult(diagnostic, codes.indexOf(diagnostic.code), folder))
+  const results = all.toSorted(compareDiagnostics).map((diagnostic) => ({
+    ...buildResult(diagnostic, codes.indexOf(diagnostic.code), folder),
+    ...buildSuppressions(reasons.get(diagnostic)),
+  }))
   const log: JsonObject = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -68,6 +74,12 @@ function buildResult(diagnostic: Diagnostic, ruleIndex: number, folder: string):
           })),
         }),
   }
+}
+
+function buildSuppressions(reason: string | undefined): JsonObject {
+  if (reason === undefined) return {}
+  const justification = escapeInvisibleInLines(reason)
+  return { suppressions: [{ kind: 'inSource', status: 'accepted', justification }] }
 }
 
 function buildPhysicalLocation(

@@ -38,5 +38,9 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "white-list-denied": "A rule of combined_ban denies an entry of ip_white_list.",
   "never-served": "Items together refuse, deny or redirect every request of the domain.",
   "rule-undecided": "Nothing could be decided about the rule; shown with --verbose only.",
+  "suppression-invalid": "A comment that begins with `# edgewise:` has another form than the one that allows a finding, or lacks the reason.",
+  "suppression-unknown": "A comment allows a code that there is not, or one of errors, which are always reported.",
+  "suppression-expired": "The day until which a comment allowed a finding has passed, in UTC; the finding is reported again.",
+  "suppression-unused": "A comment allows a finding that there is not, where it stands.",
   "too-many-problems": "The file has more than 200 problems; only their number is given."
 }

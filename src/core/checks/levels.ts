@@ -1,0 +1,71 @@
+import { type FindingCode, findingCodes } from '../rule-lists/codes.ts'
+import { didYouMean } from '../catalog/value/nearest.ts'
+import type { Diagnostic, DiagnosticCode, Severity } from '../model/problem.ts'
+
+/** Severity that a workspace or an option gives to a code; `off` drops its findings. */
+export type Level = Severity | 'off'
+
+/** Level by code; a code that is absent keeps its own severity. */
+export type Levels = Readonly<Partial<Record<AdjustableCode, Level>>>
+
+/** Codes whose findings are no errors, or not always: their level can be set. */
+export const adjustableCodes = [
+  ...(Object.keys(findingCodes) as FindingCode[]),
+  'file-invalid',
+  'workspace-invalid',
+  'item-invalid',
+  'item-conflict',
+  'secret-weak',
+  'secret-suspected',
+  'token-literal',
+  'suppression-invalid',
+  'suppression-unknown',
+  'suppression-expired',
+  'suppression-unused',
+] as const satisfies DiagnosticCode[]
+
+export type AdjustableCode = (typeof adjustableCodes)[number]
+
+/** Codes of errors only; a set of keys, so that the compiler finds a code that is in no list. */
+const errorCodes: Record<Exclude<DiagnosticCode, AdjustableCode>, true> = {
+  'file-unreadable': true,
+  'yaml-invalid': true,
+  'manifest-invalid': true,
+  'profile-invalid': true,
+  'profile-unknown': true,
+  'profile-cycle': true,
+  'profile-duplicate': true,
+  'domain-invalid': true,
+  'domain-duplicate': true,
+  'item-unknown': true,
+  'item-unnamed': true,
+  'unset-unavailable': true,
+  'reference-unknown': true,
+  'secret-literal': true,
+  'secret-invalid': true,
+  'too-many-problems': true,
+}
+
+/** Tests whether the level of a code can be set. */
+export function isAdjustable(code: string): code is AdjustableCode {
+  return adjustableCodes.some((each) => each === code)
+}
+
+/** Explains in a clause why a code has no level that can be set; null if it has. */
+export function explainCode(code: string): string | null {
+  if (isAdjustable(code)) return null
+  if (code === 'too-many-problems')
+    return `"${code}" counts other problems, and is as serious as they are`
+  if (Object.hasOwn(errorCodes, code))
+    return `"${code}" is always an error, which can't be changed: what is wrong must be corrected`
+  const hint = didYouMean(code, adjustableCodes) || ' "edgewise validate --json" prints codes.'
+  return `there is no code "${code}".${hint}`
+}
+
+/** Gives a finding its level; null if it is off. Errors keep their severity. */
+export function applyLevel(diagnostic: Diagnostic, levels: Levels): Diagnostic | null {
+  const { code, severity } = diagnostic
+  const level = isAdjustable(code) ? levels[code] : undefined
+  if (level === undefined || level === severity || severity === 'error') return diagnostic
+  return level === 'off' ? null : { ...diagnostic, severity: level }
+}
