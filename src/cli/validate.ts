@@ -24,30 +24,39 @@ import { version } from './package-files.ts'
 export interface ValidateOptions extends LevelOptions {
   format: 'text' | 'json' | 'github' | 'sarif'
   allowEmpty?: boolean
+  fix?: boolean
 }
 
 /** `edgewise validate`: reports every problem in one run. Needs neither secrets nor the token. */
 export async function validate(
   context: CommandContext,
-  [paths]: unknown[],
-  { format, allowEmpty = false, ...levels }: ValidateOptions,
+  args: unknown[],
+  options: ValidateOptions,
 ): Promise<number> {
-  const { io, options, paint } = context
-  const workspace = tryOpenWorkspace(context, buildLevels(levels))
+  const { io, paint } = context
+  const { allowEmpty = false, fix: fixes = false } = options
+  const format = context.options.json === true ? 'json' : options.format
+  const workspace = tryOpenWorkspace(context, buildLevels(options))
   if (workspace instanceof EdgewiseError) {
     report(workspace.diagnostics, [], '', () => null)
     return exitCodes.failed
   }
   const judged = judgeWorkspace(workspace, { allowEmpty })
   const all = judged.diagnostics
-  const selection = selectFiles(workspace.files, all, paths as string[], {
+  const selection = selectFiles(workspace.files, all, args[0] as string[], {
     root: workspace.root,
     cwd: io.cwd,
   })
   const selected = all.filter(
     (diagnostic) => diagnostic === workspace.noManifest || selection.includes(diagnostic),
   )
-  const found = selected.filter(({ code }) => options.verbose === true || code !== 'rule-undecided')
+  const found = selected.filter(({ code }) => context.options.verbose === true || code !== 'rule-undecided')
+  if (fixes) {
+    const { fix } = await import('./fix.ts')
+    const print = format === 'text' ? (text: string) => io.out(text) : io.err
+    if (await fix(context, workspace, found, print))
+      return validate(context, args, { ...options, fix: false })
+  }
   const allowed = judged.suppressed.filter(({ diagnostic }) => selection.includes(diagnostic))
   report(found, allowed, findFolderInRepository(workspace.root), workspace.findSourceLine)
   const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
@@ -55,10 +64,9 @@ export async function validate(
   const undecided = selected.length - found.length
   if (undecided > 0)
     context.note(`${pluralize(undecided, 'rule')} could not be compared; see them with --verbose.`)
-  if (valid && format === 'text' && options.json !== true)
-    io.out(`${paint.green('Valid')}: ${counts}.\n`)
+  if (valid && format === 'text') io.out(`${paint.green('Valid')}: ${counts}.\n`)
   else context.note(`Checked ${counts}.`)
-  if (options.verbose === true && allowed.length > 0)
+  if (context.options.verbose === true && allowed.length > 0)
     context.note(`Comments allow ${pluralize(allowed.length, 'finding')}.`)
   return valid ? exitCodes.done : exitCodes.failed
 
@@ -68,7 +76,7 @@ export async function validate(
     folder: string,
     findLine: ItemPlaces['findSourceLine'],
   ): void {
-    switch (options.json === true ? 'json' : format) {
+    switch (format) {
       case 'json':
         return io.out(formatDiagnosticsJson(diagnostics))
       case 'github':

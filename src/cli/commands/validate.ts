@@ -18,12 +18,16 @@ export function declareValidate(program: Command, declare: Declare): void {
         .choices(['text', 'json', 'github', 'sarif'])
         .default('text'),
     )
+    .option('--fix', 'remove repeated rules and redundant entries, after a question')
     .option('--allow-empty', 'accept a workspace without a manifest')
     .addHelpText(
       'after',
       `
 A path is a file, a folder or a glob, relative to the current folder. A manifest
 is checked with the profiles that it uses, a profile with the manifests that use
-it. A path that matches no manifest or profile is an error.`,
+it. A path that matches no manifest or profile is an error.
+
+--fix removes rules that repeat an earlier one, and entries that another one
+repeats or contains. It shows a diff, asks, and checks again. Comments stay.`,
     )
 }

@@ -290,6 +290,8 @@ function buildPrompt(question: Exclude<Question, { kind: 'older' }>): Prompt {
         `Prune ${pluralize(question.applies, 'apply', 'applies')}? They stay in the history, ` +
           "but can't be rolled back any more.",
       )
+    case 'fix':
+      return createYesPrompt('write', `Write ${pluralize(question.files, 'file')}?`)
     case 'release':
       return {
         text: `\n${describeStrangeRelease(question)}. Is this the workspace that applied them?`,

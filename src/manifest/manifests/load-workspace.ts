@@ -108,6 +108,7 @@ export function loadWorkspace(
     findItemPlace: assembled.findItemPlace,
     findTextPlace: assembled.findTextPlace,
     findTextSource: assembled.findTextSource,
+    findSource: (path) => files.find(({ file }) => file.path === path)?.file.text ?? null,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     explainMissing: (pointer) => explainMissing(document, env, pointer),
     explainTokenFault: () => explainTokenFault(document, env, config.service.token),

@@ -86,6 +86,8 @@ export interface Workspace {
     item: ItemKey,
     pointer: string,
   ): { document: DocumentPlace; pointer: string; manifest: string | null } | null
+  /** Finds the text of a manifest or profile as it was loaded; null if there is none. */
+  findSource(this: void, path: string): string | null
   /** Returns the source line of a place with secret literals masked; null if there is none. */
   findSourceLine(place: Place): string | null
   /** Explains in a clause why there is no token, or no address of the database. */

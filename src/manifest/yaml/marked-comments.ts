@@ -11,9 +11,22 @@ const mark = 'edgewise:'
  */
 export function listMarkedComments({ path, text }: SourceFile): MarkedComment[] {
   if (!text.includes(mark)) return []
-  const comments: MarkedComment[] = []
-  let lineStarts: number[] | undefined
-  let targets: (number | null)[] | undefined
+  const found = findComments(text).flatMap(({ start, end, document }) => {
+    const content = text.slice(start, end).replace(/^#+/, '').trim()
+    return content.startsWith(mark) ? [{ start, end, document, content }] : []
+  })
+  if (found.length === 0) return []
+  const [lineStarts, targets] = [findLineStarts(text), findTargets(text)]
+  return found.map(({ start, end, document, content }) => {
+    const place = locateRange(path, text, lineStarts, start, end)
+    const target = targets[place.line - 1] ?? null
+    return { ...place, document, text: content.slice(mark.length).trim(), target }
+  })
+}
+
+/** Finds all comments of a text of YAML, with the index of their document, from 0. */
+export function findComments(text: string): { start: number; end: number; document: number }[] {
+  const comments: ReturnType<typeof findComments> = []
   let [at, document, isScalar, hasContent] = [0, 0, false, false]
   for (const token of new Lexer().lex(text)) {
     const wasScalar = isScalar
@@ -21,16 +34,9 @@ export function listMarkedComments({ path, text }: SourceFile): MarkedComment[] 
     if (!wasScalar && silentTokens.includes(token)) continue
     const start = at
     at += token.length
-    const isComment = !wasScalar && token.startsWith('#')
     if (!wasScalar && token === '---' && hasContent) document++
     if (wasScalar || !/^(?:[\s#%\u{feff}]|$)/u.test(token)) hasContent = true
-    const content = isComment ? token.replace(/^#+/, '').trim() : ''
-    if (!content.startsWith(mark)) continue
-    lineStarts ??= findLineStarts(text)
-    targets ??= findTargets(text)
-    const place = locateRange(path, text, lineStarts, start, at)
-    const target = targets[place.line - 1] ?? null
-    comments.push({ ...place, document, text: content.slice(mark.length).trim(), target })
+    if (!wasScalar && token.startsWith('#')) comments.push({ start, end: at, document })
   }
   return comments
 }

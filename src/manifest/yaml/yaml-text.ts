@@ -65,7 +65,7 @@ function findLine(lineStarts: number[], offset: number): number {
 
 /** Token of the lexer before a scalar. */
 export const scalarStart = '\u001f'
-/** Tokens of the lexer that stand for nothing in the text: starts of documents and scalars, ends of errors. */
+/** Tokens of the lexer that stand for nothing: starts of documents and scalars, ends of errors. */
 export const silentTokens: readonly string[] = ['\u0002', '\u0018', scalarStart]
 
 /**

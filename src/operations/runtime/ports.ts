@@ -81,6 +81,8 @@ export type Question =
   | { kind: 'migrate'; domains: number; to: string }
   /** `applies`: their number. */
   | { kind: 'prune'; applies: number }
+  /** `files`: the number of files to change. */
+  | { kind: 'fix'; files: number }
   | { kind: 'unlock'; holder: LockHolder }
   /** Consent to a plan does not answer it: who can't ask throws `createReleaseRefusal`. */
   | StrangeRelease

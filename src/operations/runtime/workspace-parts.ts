@@ -33,7 +33,13 @@ export type TextSources = Pick<Workspace, 'findTextSource'>
 /** The problems of a workspace, and its files. */
 export type Findings = Pick<
   Workspace,
-  'diagnostics' | 'judgeAll' | 'files' | 'noManifest' | 'findUnmatchedGlobs' | 'findWeakSecrets'
+  | 'diagnostics'
+  | 'judgeAll'
+  | 'files'
+  | 'findSource'
+  | 'noManifest'
+  | 'findUnmatchedGlobs'
+  | 'findWeakSecrets'
 >
 
 /** The commit that is checked out. */
