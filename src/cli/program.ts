@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { declareApply } from './commands/apply.ts'
+import { declareCheck } from './commands/check.ts'
 import { declareComplete, declareCompletion } from './commands/completion.ts'
 import { declareDrift } from './commands/drift.ts'
 import { declareEmulator } from './commands/emulator.ts'
@@ -34,6 +35,7 @@ import { findNearest } from '../core/catalog/value/nearest.ts'
 const commands: Record<string, (program: Command, declare: Declare) => void> = {
   init: declareInit,
   validate: declareValidate,
+  check: declareCheck,
   plan: declarePlan,
   apply: declareApply,
   rollback: declareRollback,

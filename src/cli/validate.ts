@@ -17,7 +17,7 @@ import { openWorkspace } from './open.ts'
 import { selectFiles, type FileSelection } from './select-files.ts'
 import type { LevelOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
-import { buildLevels } from './levels.ts'
+import { buildLevels } from './checks/levels.ts'
 import { exitCodes } from './exit-codes.ts'
 import { version } from './package-files.ts'
 
@@ -52,7 +52,7 @@ export async function validate(
   )
   const found = selected.filter(({ code }) => context.options.verbose === true || code !== 'rule-undecided')
   if (fixes) {
-    const { fix } = await import('./fix.ts')
+    const { fix } = await import('./checks/fix.ts')
     const print = format === 'text' ? (text: string) => io.out(text) : io.err
     if (await fix(context, workspace, found, print))
       return validate(context, args, { ...options, fix: false })

@@ -15,7 +15,8 @@ const remove = (text: string, ...pointers: string[]) =>
 describe('removeEntries', () => {
   it('removes entries in lines, and keeps comments and layout', () => {
     const text =
-      'config:\n    cache_rule:   # rules\n    # one\n    - type: 1   # in it\n      pattern: jpg\n' +
+      'config:\n    cache_rule:   # rules\n' +
+      '    # one\n    - type: 1   # in it\n      pattern: jpg\n' +
       '      # below\n    # two\n    - {type: 1,   pattern: png}  # behind\n\n' +
       '    - type:  1\n      pattern: >-\n        css\n    timeout: {time: 60}\n'
     expect(remove(text, '0 /config/cache_rule/0')).toBe(
@@ -92,7 +93,7 @@ describe('removeEntries', () => {
         if (edited === null) return
         const [before] = parseAnyYaml({ path: 'a', text }).documents
         const [after] = parseAnyYaml({ path: 'a', text: edited }).documents
-        const { x, ...rest } = before?.value as { x: unknown[] }
+        const { x, ...rest } = (before?.value ?? {}) as { x: unknown[] }
         expect(after?.value).toEqual({ ...rest, x: x.filter((_, i) => i !== index) })
         expect(edited.match(/#.*/g)).toEqual(text.match(/#.*/g))
       }),

@@ -227,6 +227,7 @@ export function createWorkspace({
     files: [],
     noManifest,
     findItemPlace: () => null,
+    findProfiles: () => [],
     findTextPlace: () => null,
     findTextSource: () => null,
     findTree: async () => ({ commit: commit === undefined ? null : nameCommit(commit) }),

@@ -40,7 +40,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createReports, formatJson } = await import('../reports.ts')
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { io } = context
-      const { buildLevels } = await import('../levels.ts')
+      const { buildLevels } = await import('../checks/levels.ts')
       const workspace = openValidWorkspace(context, 'available', buildLevels(options))
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort } = options

@@ -36,7 +36,13 @@ import type { SecretKeeper } from '../../core/model/secret.ts'
 
 interface Assembled extends Pick<
   Workspace,
-  'desired' | 'diagnostics' | 'files' | 'findItemPlace' | 'findTextPlace' | 'findTextSource'
+  | 'desired'
+  | 'diagnostics'
+  | 'files'
+  | 'findItemPlace'
+  | 'findProfiles'
+  | 'findTextPlace'
+  | 'findTextSource'
 > {
   /** The manifests without a finding. */
   clean: KnownManifest[]

@@ -26,7 +26,7 @@ export function toLayer({ config, document }: Declaration): Layer {
  */
 export function createPlaceLookups(
   declared: ReadonlyMap<Domain, Declared>,
-): Pick<Workspace, 'findItemPlace' | 'findTextPlace' | 'findTextSource'> {
+): Pick<Workspace, 'findItemPlace' | 'findProfiles' | 'findTextPlace' | 'findTextSource'> {
   let recent: { file: SourceFile; manifests: Map<number, Manifest> } | null = null
   const find = (domain: Domain, item: ItemKey, pointer: string) => {
     const found = declared.get(domain)
@@ -55,6 +55,8 @@ export function createPlaceLookups(
       return { ...findSite(origin, manifest).place, document: manifest.document.index }
     },
     findTextSource,
+    findProfiles: (domain) =>
+      declared.get(domain)?.stack.layers.flatMap(({ profile }) => profile?.name ?? []) ?? [],
     findTextPlace: (domain, item, pointer) => {
       const found = findTextSource(domain, item, pointer)
       if (found === null) return null

@@ -80,7 +80,8 @@ export function loadWorkspace(
   const documents = files.flatMap((yaml) => [...yaml.documents, ...(yaml.known ?? [])])
   const names = [home.path, ...paths, ...added.map(({ path }) => path)]
   const assembled = assemble(config, document, documents, keeper, names, aids.checked)
-  cache?.save(files, assembled.clean, hashStack)
+  const { clean, diagnostics, ...declared } = assembled
+  cache?.save(files, clean, hashStack)
   // Parsing the manifests has resolved the secrets they refer to.
   refuseFindings(
     document,
@@ -91,28 +92,24 @@ export function loadWorkspace(
     ...found.diagnostics,
     ...unreadable,
     ...files.flatMap(listFileProblems),
-    ...assembled.diagnostics,
-    ...findMovedProblems(config.moved, document, assembled.desired),
-    ...findExcessiveGlobs(config, document, assembled.desired.size),
+    ...diagnostics,
+    ...findMovedProblems(config.moved, document, declared.desired),
+    ...findExcessiveGlobs(config, document, declared.desired.size),
   ])
   return {
     root,
     config,
-    desired: assembled.desired,
+    ...declared,
     diagnostics: judgeAll(null).diagnostics,
     judgeAll,
-    files: assembled.files,
     get noManifest() {
       return (noManifest ??= createNoManifestDiagnostic(config, document))
     },
-    findItemPlace: assembled.findItemPlace,
-    findTextPlace: assembled.findTextPlace,
-    findTextSource: assembled.findTextSource,
     findSource: (path) => files.find(({ file }) => file.path === path)?.file.text ?? null,
     findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
     explainMissing: (pointer) => explainMissing(document, env, pointer),
     explainTokenFault: () => explainTokenFault(document, env, config.service.token),
-    findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, assembled.desired.keys()),
+    findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, declared.desired.keys()),
     findWeakSecrets: () =>
       [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
         createWeakDiagnostic(document, name, value),

@@ -86,6 +86,8 @@ export interface Workspace {
     item: ItemKey,
     pointer: string,
   ): { document: DocumentPlace; pointer: string; manifest: string | null } | null
+  /** Lists the profiles of a domain, those that others include too. */
+  findProfiles(this: void, domain: Domain): string[]
   /** Finds the text of a manifest or profile as it was loaded; null if there is none. */
   findSource(this: void, path: string): string | null
   /** Returns the source line of a place with secret literals masked; null if there is none. */

@@ -1,5 +1,5 @@
 import patches from 'fast-json-patch'
-import { type Scalar, type YAMLSeq, isNode, isScalar, isSeq } from 'yaml'
+import { type Scalar, type YAMLSeq, isAlias, isMap, isScalar, isSeq } from 'yaml'
 import { type Json, isSameJson, parsePointer, resolvePointer } from '../../core/model/json.ts'
 import { append, groupBy } from '../../core/model/lists.ts'
 import { findComments } from './marked-comments.ts'
@@ -38,8 +38,10 @@ export function removeEntries(file: SourceFile, entries: readonly Entry[]): stri
   const edits: Edit[] = []
   const lists = groupBy(entries, (each) => `${each.document} ${splitPointer(each.pointer)[0]}`)
   for (const found of lists.values()) {
-    const [{ document = 0, pointer = '' } = {}] = found
-    const [list] = splitPointer(pointer)
+    const [first] = found
+    if (first === undefined) continue
+    const { document } = first
+    const [list] = splitPointer(first.pointer)
     const indexes = new Set(found.map((each) => splitPointer(each.pointer)[1]))
     const node = trees[document]?.getIn(parsePointer(list), true)
     const value = values.get(document)
@@ -123,7 +125,8 @@ function editLines(
 }
 
 function getRange(item: unknown): [start: number, end: number] {
-  const [start, end] = (isNode(item) ? item.range : null) ?? [0, 0]
+  const isNode = isScalar(item) || isMap(item) || isSeq(item) || isAlias(item)
+  const [start, end] = (isNode ? item.range : null) ?? [0, 0]
   return [start, end]
 }
 

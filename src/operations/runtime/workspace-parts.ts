@@ -25,7 +25,10 @@ export interface Secrets {
 }
 
 /** The places of items in the manifests. */
-export type ItemPlaces = Pick<Workspace, 'findItemPlace' | 'findTextPlace' | 'findSourceLine'>
+export type ItemPlaces = Pick<
+  Workspace,
+  'findItemPlace' | 'findProfiles' | 'findTextPlace' | 'findSourceLine'
+>
 
 /** Where the texts of items stand, without their lines. */
 export type TextSources = Pick<Workspace, 'findTextSource'>

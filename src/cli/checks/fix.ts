@@ -1,12 +1,12 @@
-import { CancelledError } from '../core/model/edgewise-error.ts'
-import type { Diagnostic } from '../core/model/problem.ts'
-import { createSourceLineLookup } from '../manifest/yaml/source-line.ts'
-import { type FixedFile, planFixes, writeFixes } from '../operations/fix.ts'
-import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
-import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
-import { formatUnifiedDiff } from '../outlets/report/text/unified-diff.ts'
-import type { CommandContext } from './io.ts'
-import { createTerminalDialogue } from './terminal/dialogue.ts'
+import { CancelledError } from '../../core/model/edgewise-error.ts'
+import type { Diagnostic } from '../../core/model/problem.ts'
+import { createSourceLineLookup } from '../../manifest/yaml/source-line.ts'
+import { type FixedFile, planFixes, writeFixes } from '../../operations/fix.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { formatUnifiedDiff } from '../../outlets/report/text/unified-diff.ts'
+import type { CommandContext } from '../io.ts'
+import { createTerminalDialogue } from '../terminal/dialogue.ts'
 
 /**
  * Shows what can be removed without an effect as a diff, asks, and writes it. Secrets in its lines

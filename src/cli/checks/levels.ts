@@ -1,6 +1,6 @@
-import { type Levels, explainCode } from '../core/checks/levels.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import type { LevelOptions } from './commands/options.ts'
+import { type Levels, explainCode } from '../../core/checks/levels.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { LevelOptions } from '../commands/options.ts'
 
 /**
  * Builds the levels of `-W` and `-E`.
