@@ -10,3 +10,11 @@ config:
   origin: {default_master: 192.0.2.10}
   new_origin: [{origin: 192.0.2.20, level: 20}]
 YAML
+
+# Writes twenty manifests, of which one differs.
+write_twenty() {
+  for i in $(seq 10 29); do
+    printf 'domain: d%s.example.com\nconfig: {timeout: {time: %s}}\n' \
+      "$i" "$((i == 17 ? 30 : 60))" > "domains/d$i.yaml"
+  done
+}

@@ -7,8 +7,8 @@ const remove = (text: string, ...pointers: string[]) =>
   removeEntries(
     { path: 'domains/a.yaml', text },
     pointers.map((each) => {
-      const [document = '', pointer = ''] = each.split(' ')
-      return { document: Number(document), pointer }
+      const [document = '', pointer = '', text = null] = each.split(' ')
+      return { document: Number(document), pointer, text }
     }),
   )
 
@@ -43,12 +43,6 @@ describe('removeEntries', () => {
     ['[\n  a,\n  b,\n  c,\n]', [2], '[\n  a,\n  b,\n]'],
     ['[\n  a, # one\n  b\n]', [1], null],
     ['[a]', [0], '[]'],
-    ['a,b, c', [1], 'a, c'],
-    ['"a, b"', [0], '"b"'],
-    ["'a,b' # x", [1], "'a' # x"],
-    ['"a,\\u0062"', [1], null],
-    ['|\n  a,b', [0], null],
-    ['a,\n  b', [0], null],
     ['- a\n- b # x', [1], '- a\n# x\n'],
     ['- a\n- b', [1], '- a\n'],
     ['- a', [0], null],
@@ -63,6 +57,35 @@ describe('removeEntries', () => {
     const text = isLines ? `x: &l\n${list}` : `x: ${list}\n`
     const meant = expected === null ? null : isLines ? `x: &l\n${expected}` : `x: ${expected}\n`
     expect(remove(text, ...indexes.map((i) => `0 /x/${i}`))).toBe(meant)
+  })
+
+  it.each([
+    ['a,b, c', 'b', 'a, c'],
+    ['a,b, a', 'a', 'a,b'],
+    ['"a, b"', 'a', '"b"'],
+    ["'a,b' # x", 'b', "'a' # x"],
+    ['"a,\\u0062"', 'b', null],
+    ['|\n  a,b', 'a', null],
+    ['a,\n  b', 'a', null],
+    ['a,b', 'c', null],
+    ['[a, b, a]', 'a', '[a, b]'],
+    ['[a, "b,c"]', 'c', null],
+    ['5', '5', null],
+  ])('of %j removes "%s": %j', (list, entry, expected) => {
+    const meant = expected === null ? null : `x: ${expected}\n`
+    expect(remove(`x: ${list}\n`, `0 /x ${entry}`)).toBe(meant)
+  })
+
+  it('removes an entry at an index only if it has the text', () => {
+    expect(remove('x: [a, "b,b"]\n', '0 /x/1 b,b')).toBe('x: [a]\n')
+    expect(remove('x: [a, b]\n', '0 /x/1 a')).toBeNull()
+  })
+
+  it('removes entries of lists within lists', () => {
+    const text = 'x:\n- {p: "a,a", q: [1, 1]}\n- {p: a}\n- {p: "b,b"}\n'
+    expect(remove(text, '0 /x/1', '0 /x/2/p b', '0 /x/0/q/1', '0 /x/1/p a')).toBe(
+      'x:\n- {p: "a,a", q: [1]}\n- {p: "b"}\n',
+    )
   })
 
   it('edits the document that is meant, with its line ends', () => {

@@ -22,7 +22,7 @@ export async function fix(
   found: readonly Diagnostic[],
   print: (text: string) => void,
 ): Promise<boolean> {
-  const files = planFixes(found, workspace.findSource)
+  const files = planFixes(workspace, found)
   if (files.length === 0) {
     context.note('There is nothing to fix.')
     return false

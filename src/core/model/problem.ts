@@ -111,8 +111,6 @@ export interface Diagnostic extends Place {
   /** JSON pointer within the document. */
   pointer?: string
   related?: (Place & { message: string })[]
-  /** How a finding about rules was proved. */
-  proof?: string
   /**
    * Domains that a problem of a profile or of the defaults affects; with `too-many-problems` the
    * problems of the file that are not listed.

@@ -6,10 +6,13 @@ import { findComments } from './marked-comments.ts'
 import { type SourceFile, parseAnyYaml } from './yaml-file.ts'
 import { parseText } from './yaml-text.ts'
 
-/** An entry of a list: the index of its document, and its pointer there, which ends in a number. */
+/** An entry of a list in a document. */
 export interface Entry {
   document: number
+  /** Pointer of the entry, which ends in its index; of the list, if only its text is known. */
   pointer: string
+  /** Its text, which the list must have there; null: it may have any value. */
+  text: string | null
 }
 
 /** A part of a text to replace; offsets in UTF-16 units, the end is exclusive. */
@@ -36,23 +39,23 @@ export function removeEntries(file: SourceFile, entries: readonly Entry[]): stri
   const [trees, comments] = [parseText(text), findComments(text)]
   const values = new Map(before.documents.map(({ index, value }) => [index, value]))
   const edits: Edit[] = []
-  const lists = groupBy(entries, (each) => `${each.document} ${splitPointer(each.pointer)[0]}`)
-  for (const found of lists.values()) {
+  const located = entries.flatMap((each) => locate(each, values.get(each.document)) ?? [])
+  const lists = groupBy(located, ({ document, list }) => `${document} ${list}`)
+  // Lists within others come first: the pointers of others stay the same then.
+  for (const found of [...lists.values()].toSorted((a, b) => measureDepth(b) - measureDepth(a))) {
     const [first] = found
-    if (first === undefined) continue
-    const { document } = first
-    const [list] = splitPointer(first.pointer)
-    const indexes = new Set(found.map((each) => splitPointer(each.pointer)[1]))
+    if (first === undefined || located.some((other) => isWithin(first, other))) continue
+    const { document, list } = first
+    const indexes = new Set(found.map(({ index }) => index))
     const node = trees[document]?.getIn(parsePointer(list), true)
-    const value = values.get(document)
     const own = isSeq(node)
       ? (node.flow === true ? editBrackets : editLines)(node, indexes, text, comments)
       : isScalar(node)
         ? editCommas(node, indexes, text)
         : null
-    if (own === null || value === undefined) continue
+    if (own === null) continue
     append(edits, own)
-    values.set(document, dropEntries(value, list, indexes))
+    values.set(document, dropEntries(values.get(document) ?? null, list, indexes))
   }
   const edited = applyEdits(text, edits)
   const after = parseAnyYaml({ ...file, text: edited })
@@ -64,9 +67,37 @@ export function removeEntries(file: SourceFile, entries: readonly Entry[]): stri
   return isAsMeant && edited !== text ? edited : null
 }
 
-function splitPointer(pointer: string): [list: string, index: number] {
+/** An entry by its index in its list. */
+interface Located {
+  document: number
+  list: string
+  index: number
+}
+
+/** Finds the list of an entry, and its index there: of several with its text the last one. */
+function locate({ document, pointer, text }: Entry, value: Json | undefined): Located | null {
   const end = pointer.lastIndexOf('/')
-  return [pointer.slice(0, end), Number(pointer.slice(end + 1))]
+  const [list, index] = [pointer.slice(0, end), Number(pointer.slice(end + 1))]
+  const found = resolvePointer(value, pointer)
+  const isEntry = Array.isArray(resolvePointer(value, list)) && found !== undefined
+  if (isEntry && (text === null || text === found)) return { document, list, index }
+  const last = text === null ? -1 : splitList(found).lastIndexOf(text)
+  return last < 0 ? null : { document, list: pointer, index: last }
+}
+
+/** Splits a list, or a text with commas, into the texts of its entries. */
+function splitList(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return value.map((each) => String(each).trim())
+  return typeof value === 'string' ? value.split(',').map((each) => each.trim()) : []
+}
+
+function measureDepth([first]: Located[]): number {
+  return first?.list.split('/').length ?? 0
+}
+
+/** Tests whether the list of an entry is in another entry. */
+function isWithin({ document, list }: Located, other: Located): boolean {
+  return document === other.document && `${list}/`.startsWith(`${other.list}/${other.index}/`)
 }
 
 function listTexts(text: string, comments: Comments): string[] {
