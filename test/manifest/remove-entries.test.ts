@@ -7,8 +7,8 @@ const remove = (text: string, ...pointers: string[]) =>
   removeEntries(
     { path: 'domains/a.yaml', text },
     pointers.map((each) => {
-      const [document = '', pointer = '', text = null] = each.split(' ')
-      return { document: Number(document), pointer, text }
+      const [document = '', pointer = '', own = null] = each.split(' ')
+      return { document: Number(document), pointer, text: own }
     }),
   )
 
