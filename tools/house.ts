@@ -22,9 +22,8 @@ const allowed: Record<string, string> = {
   'outlets/tracing': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
-    'engine/apply engine/rollout core/plan core/diff core/checks core/rule-lists core/effects ' +
-    'core/trace ' +
-    'manifest state service outlets/report emulator core/catalog files core/model',
+    'engine/apply engine/rollout core/plan core/diff core/effects core/trace core/checks ' +
+    'core/rule-lists manifest state service outlets/report emulator core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
   manifest: 'core/checks core/trace core/catalog files core/model',

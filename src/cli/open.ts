@@ -42,13 +42,20 @@ export function findWorkspaceRoot({ io, options }: CommandContext): string {
  * Loads the workspace, prints its warnings on stderr, and throws `invalid` if it has errors: for
  * commands whose result depends on the manifests.
  */
-export function openValidWorkspace(
-  context: CommandContext,
-  reach: SecretReach,
-  levels: Levels = {},
-): LoadedWorkspace {
-  const workspace = openWorkspace(context, reach, levels)
+export function openValidWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
+  const workspace = openWorkspace(context, reach)
   refuseInvalidManifests(context, workspace)
+  return workspace
+}
+
+/** Loads the workspace as `openValidWorkspace` does, with findings that matter for a plan. */
+export async function openToPlan(
+  context: CommandContext,
+  levels: Levels,
+): Promise<LoadedWorkspace> {
+  const { judgeForPlan } = await import('../operations/refuse-invalid.ts')
+  const workspace = openWorkspace(context, 'available', levels)
+  refuseInvalidManifests(context, { ...workspace, ...(await judgeForPlan(workspace)) })
   return workspace
 }
 

@@ -36,6 +36,7 @@ export async function validate(
   const { io, paint } = context
   const { allowEmpty = false, fix: fixes = false } = options
   const format = context.options.json === true ? 'json' : options.format
+  const report = createReport(context, format)
   const workspace = tryOpenWorkspace(context, buildLevels(options))
   if (workspace instanceof EdgewiseError) {
     report(workspace.diagnostics, [], '', () => null)
@@ -50,7 +51,10 @@ export async function validate(
   const selected = all.filter(
     (diagnostic) => diagnostic === workspace.noManifest || selection.includes(diagnostic),
   )
-  const found = selected.filter(({ code }) => context.options.verbose === true || code !== 'rule-undecided')
+  const found = selected.filter(
+    ({ code, severity }) =>
+      context.options.verbose === true || code !== 'rule-undecided' || severity !== 'note',
+  )
   if (fixes) {
     const { fix } = await import('./checks/fix.ts')
     const print = format === 'text' ? (text: string) => io.out(text) : io.err
@@ -69,13 +73,16 @@ export async function validate(
   if (context.options.verbose === true && allowed.length > 0)
     context.note(`Comments allow ${pluralize(allowed.length, 'finding')}.`)
   return valid ? exitCodes.done : exitCodes.failed
+}
 
-  function report(
+/** Creates a function that prints diagnostics in a format. */
+function createReport({ io, paint }: CommandContext, format: ValidateOptions['format']) {
+  return (
     diagnostics: Diagnostic[],
     suppressed: Suppressed[],
     folder: string,
     findLine: ItemPlaces['findSourceLine'],
-  ): void {
+  ): void => {
     switch (format) {
       case 'json':
         return io.out(formatDiagnosticsJson(diagnostics))

@@ -1,6 +1,36 @@
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
+import type { Judged } from '../core/checks/suppressions.ts'
+import { findingCodes } from '../core/rule-lists/codes.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
+import type {
+  Configured,
+  Desired,
+  Findings,
+  ItemPlaces,
+  TextSources,
+} from './runtime/workspace-parts.ts'
+
+/** What plans have found about the rule lists of a workspace. */
+const judgedForPlan = new WeakMap<object, Judged>()
+
+/**
+ * Finds the problems that matter for a plan. It looks at rule lists only if the level of one of
+ * their codes is set to error or warning: that takes time.
+ */
+export async function judgeForPlan(
+  workspace: Configured & Desired & ItemPlaces & TextSources & Findings,
+): Promise<Judged> {
+  const { diagnostics, desired, levels, judgeAll } = workspace
+  const isAsked = Object.entries(levels).some(
+    ([code, level]) => Object.hasOwn(findingCodes, code) && /^(?:error|warning)$/.test(level),
+  )
+  if (!isAsked) return { diagnostics, suppressed: [] }
+  const { listRuleFindings } = await import('./rule-findings.ts')
+  const judged = judgedForPlan.get(desired) ?? judgeAll(listRuleFindings(workspace), false)
+  judgedForPlan.set(desired, judged)
+  return judged
+}
 
 /**
  * Refuses a workspace without a manifest: a wrong glob or folder would otherwise release every

@@ -7,8 +7,8 @@ import type {
 } from './runtime/workspace-parts.ts'
 import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
 import type { Judged } from '../core/checks/suppressions.ts'
-import { listRuleFindings } from './rule-findings.ts'
 import { findEmpty, hasErrors } from './refuse-invalid.ts'
+import { listRuleFindings } from './rule-findings.ts'
 
 /** Options of a validation. */
 export interface ValidateRequest {
@@ -37,11 +37,7 @@ export function judgeWorkspace(
   // The domains of a manifest with an error may be unknown.
   const isKnown = desired.size > 0 && !hasErrors(workspace)
   const globs = isKnown ? findUnmatchedGlobs() : []
-  const { diagnostics, suppressed } = judgeAll([
-    ...globs,
-    ...findWeakSecrets(),
-    ...empty,
-    ...listRuleFindings(workspace),
-  ])
+  const others = [...globs, ...findWeakSecrets(), ...empty, ...listRuleFindings(workspace)]
+  const { diagnostics, suppressed } = judgeAll(others, true)
   return { diagnostics: diagnostics.toSorted(compareDiagnostics), suppressed }
 }

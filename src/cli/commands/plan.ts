@@ -36,12 +36,12 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { plan: makePlan } = await import('../../operations/plan.ts')
       const { buildPlanJson } = await import('../../outlets/report/plan/json.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
-      const { openValidWorkspace } = await import('../open.ts')
+      const { openToPlan } = await import('../open.ts')
       const { createReports, formatJson } = await import('../reports.ts')
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { io } = context
       const { buildLevels } = await import('../checks/levels.ts')
-      const workspace = openValidWorkspace(context, 'available', buildLevels(options))
+      const workspace = await openToPlan(context, buildLevels(options))
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)

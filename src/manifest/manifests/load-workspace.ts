@@ -6,7 +6,7 @@ import { limitProblems, formatPlace, type Diagnostic } from '../../core/model/pr
 import { ignoreProgress, type Parallel, type Progress } from '../../core/model/parallel.ts'
 import type { SecretKeeper } from '../../core/model/secret.ts'
 import { type Levels } from '../../core/checks/levels.ts'
-import { type Judged, judge } from '../../core/checks/suppressions.ts'
+import { judge } from '../../core/checks/suppressions.ts'
 import { assemble } from './assemble.ts'
 import { loadFiles } from './cache/load-files.ts'
 import { ManifestCache, type LoadedFile, type CacheFile } from './cache/manifest-cache.ts'
@@ -88,7 +88,8 @@ export function loadWorkspace(
     config.texts.filter((text) => keeper.occursIn(text)).map(createSecretFinding),
   )
   let noManifest: Diagnostic | undefined
-  const judgeAll = createJudge(config, files, aids, [
+  const levels = { ...config.checks, ...aids.levels }
+  const judgeAll = createJudge(levels, files, aids.now, [
     ...found.diagnostics,
     ...unreadable,
     ...files.flatMap(listFileProblems),
@@ -100,7 +101,8 @@ export function loadWorkspace(
     root,
     config,
     ...declared,
-    diagnostics: judgeAll(null).diagnostics,
+    diagnostics: judgeAll([], false).diagnostics,
+    levels,
     judgeAll,
     get noManifest() {
       return (noManifest ??= createNoManifestDiagnostic(config, document))
@@ -119,16 +121,14 @@ export function loadWorkspace(
 
 /** Creates the function that judges the findings of a workspace, together with further ones. */
 function createJudge(
-  { checks }: WorkspaceConfig,
+  levels: Levels,
   files: LoadedFile[],
-  { levels = {}, now = -Infinity }: LoadingAids,
-  found: Diagnostic[],
-): (others: Diagnostic[] | null) => Judged {
+  now = -Infinity,
+  found: Diagnostic[] = [],
+): Workspace['judgeAll'] {
   const comments = files.flatMap(({ file }) => listMarkedComments(file))
-  const settings = { levels: { ...checks, ...levels }, comments, now }
-  return (others) => {
-    const all = [...found, ...(others ?? [])]
-    const judged = judge(all, { ...settings, isComplete: others !== null })
+  return (others, isComplete) => {
+    const judged = judge([...found, ...others], { levels, comments, now, isComplete })
     return { ...judged, diagnostics: limitProblems(judged.diagnostics) }
   }
 }

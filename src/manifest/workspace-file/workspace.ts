@@ -1,4 +1,5 @@
 import type { WorkspaceFile } from './generated/file-schemas.ts'
+import type { Levels } from '../../core/checks/levels.ts'
 import type { Judged } from '../../core/checks/suppressions.ts'
 import type {
   Burst,
@@ -49,11 +50,13 @@ export interface Workspace {
   desired: Snapshot
   /** Problems of all manifests and profiles, with their levels, sorted by place. */
   diagnostics: Diagnostic[]
+  /** Severities by code: those of options before those of the file. */
+  levels: Levels
   /**
-   * Judges all findings: `diagnostics` and the given ones, which are all others. A comment that
-   * allows none of them is a finding then; null: there may be others.
+   * Judges `diagnostics` together with others. If these are all others, a comment that allows
+   * nothing is a finding.
    */
-  judgeAll(this: void, others: Diagnostic[] | null): Judged
+  judgeAll(this: void, others: Diagnostic[], isComplete: boolean): Judged
   /** The workspace file, manifests and profiles. */
   files: LoadedFile[]
   /** The error of this workspace if it has no manifest. */

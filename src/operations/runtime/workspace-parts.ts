@@ -37,6 +37,7 @@ export type TextSources = Pick<Workspace, 'findTextSource'>
 export type Findings = Pick<
   Workspace,
   | 'diagnostics'
+  | 'levels'
   | 'judgeAll'
   | 'files'
   | 'findSource'

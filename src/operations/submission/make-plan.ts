@@ -31,7 +31,7 @@ import { continueRollout } from '../../engine/rollout/waves.ts'
 import { describeIrreversible, findIrreversible } from './irreversible.ts'
 import { loadSolver } from '../runtime/load-solver.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
-import { refuseInvalid } from '../refuse-invalid.ts'
+import { judgeForPlan, refuseInvalid } from '../refuse-invalid.ts'
 import type { Computing, Outside } from '../runtime/outside.ts'
 import { withPool } from '../runtime/with-pool.ts'
 
@@ -85,7 +85,7 @@ async function planChanges(
 ): Promise<Plan> {
   const { rollouts = [], retryHeld = false, saved, isPlanned, differs } = request
   const { itemKeys, unset } = workspace.config.service
-  refuseInvalid(workspace)
+  refuseInvalid(await judgeForPlan(workspace))
   outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const chosen = selectSnapshots(workspace, recorded, selection, saved)
   const { hashDomain, hashItem } = hashDesired(workspace)
