@@ -84,7 +84,7 @@ describe('validate --fix', () => {
   it('leaves a profile whose rule repeats that of another one only in some domains', async () => {
     place.write('profiles/p.yaml', `profile: p\nconfig:\n  cache_rule:\n${rules('jpg')}`)
     const more =
-      'profile: more\n' + 'config: {cache_rule: {$append: [{type: 1, pattern: jpg, time: 60}]}}\n'
+      'profile: more\nconfig: {cache_rule: {$append: [{type: 1, pattern: jpg, time: 60}]}}\n'
     place.write('profiles/more.yaml', more)
     place.write('domains/a.yaml', 'domain: a.example.com\nprofiles: [p, more]\nconfig: {}\n')
     place.write('domains/b.yaml', 'domain: b.example.com\nprofiles: [more]\nconfig: {}\n')
