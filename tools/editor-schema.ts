@@ -7,22 +7,30 @@ const minSharedLength = 40
 const documentation = new Set(['title', 'description', 'examples', 'default'])
 const dropped = new Set(['$schema', 'x-expected'])
 
+/** Kinds of the files of a workspace. */
+type EditedKind = 'test' | 'workspace' | 'manifest' | 'profile'
+
 /**
  * Builds the schema that a workspace has for editors: one for all of its files, of which each is
  * recognized by its keys. Equal parts are shared, because every workspace has a copy.
  */
-export function buildEditorSchema(workspace: Schema, manifest: Schema, profile: Schema): string {
-  const shared = shareParts({ workspace, manifest, profile })
+export function buildEditorSchema(schemas: Record<EditedKind, Schema>): string {
+  const { workspace, manifest, profile } = schemas
+  const shared = shareParts(schemas)
   const others = { ...(manifest['properties'] as Schema), ...(profile['properties'] as Schema) }
   const ownKeys = Object.keys(workspace['properties'] as Schema).filter((key) => !(key in others))
   const head = {
     $schema: draft,
     title: 'Edgewise',
-    description: 'A file of an Edgewise workspace: edgewise.yaml, a manifest or a profile.',
+    description: 'A file of an Edgewise workspace: edgewise.yaml, a manifest, a profile or a test.',
     ...choose(
-      { anyOf: ownKeys.map((key) => ({ required: [key] })) },
-      refer('workspace'),
-      choose({ required: ['profile'] }, refer('profile'), refer('manifest')),
+      { required: ['test'] },
+      refer('test'),
+      choose(
+        { anyOf: ownKeys.map((key) => ({ required: [key] })) },
+        refer('workspace'),
+        choose({ required: ['profile'] }, refer('profile'), refer('manifest')),
+      ),
     ),
   }
   // One line for each definition keeps a later version's diff small.

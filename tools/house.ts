@@ -12,25 +12,25 @@ const allowed: Record<string, string> = {
   'cli/action': 'files core/model',
   cli:
     'server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
-    'outlets/report manifest state service emulator core/effects core/trace core/checks ' +
+    'outlets/report manifest state service emulator core/tests core/effects core/trace core/checks ' +
     'core/catalog files core/model',
   server:
     'outlets/metrics outlets/notify operations engine/rollout engine/apply outlets/report ' +
     'manifest state service files core/model',
-  'index.ts': 'operations engine/apply core/trace core/model',
+  'index.ts': 'operations engine/apply core/tests core/trace core/model',
   'outlets/metrics': 'state core/model',
   'outlets/tracing': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
-    'engine/apply engine/rollout core/plan core/diff core/effects core/trace core/checks ' +
-    'core/rule-lists manifest state service outlets/report emulator core/catalog files core/model',
+    'engine/apply engine/rollout core/plan core/diff core/tests core/effects core/trace ' +
+    'core/checks core/rule-lists manifest state service outlets/report emulator core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
-  manifest: 'core/checks core/trace core/catalog files core/model',
+  manifest: 'core/checks core/tests core/trace core/catalog files core/model',
   state: 'files core/model',
   service: 'core/model',
   'outlets/page': 'outlets/report core/effects core/trace core/model',
-  'outlets/report': 'core/effects core/trace core/checks core/catalog core/model',
+  'outlets/report': 'core/tests core/effects core/trace core/checks core/catalog core/model',
   emulator: 'core/catalog files core/model',
   files: 'core/model',
   'core/health': 'core/model',
@@ -38,6 +38,7 @@ const allowed: Record<string, string> = {
   'core/diff': 'core/catalog core/model',
   'core/checks': 'core/rule-lists core/catalog core/model',
   'core/rule-lists': 'core/effects core/trace core/catalog core/model',
+  'core/tests': 'core/effects core/trace core/catalog core/model',
   'core/effects': 'core/trace core/catalog core/model',
   'core/trace': 'core/catalog core/model',
   'core/catalog': 'core/model',
@@ -49,6 +50,7 @@ const pure = [
   'core/plan',
   'core/diff',
   'core/rule-lists',
+  'core/tests',
   'core/effects',
   'core/trace',
   'core/checks',

@@ -1,7 +1,7 @@
 /**
- * Demonstrates a full cycle on a scratch copy of `examples/storefront`: validate, plan, apply to
- * the emulator, change one manifest, plan and apply again, and a final empty plan. Needs no network
- * and leaves nothing behind.
+ * Demonstrates a full cycle on a scratch copy of `examples/storefront`: validate, test, plan, apply
+ * to the emulator, change one manifest, plan and apply again, and a final empty plan. Needs no
+ * network and leaves nothing behind.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,6 +23,8 @@ try {
   cpSync(example, scratch, { recursive: true, filter: (path) => !path.includes('.edgewise') })
   printHeading('Validate 27 domains of a shop platform, in one manifest each or one for several')
   runEdgewise('validate')
+  printHeading('Test what the manifests do to requests, without any call')
+  runEdgewise('test')
   printHeading('Show the changes and the number of writes')
   runEdgewise('plan')
   printHeading('Apply them: the service is the emulator, inside the process')

@@ -4,26 +4,28 @@ import { transform } from 'esbuild'
 import { formats } from '../src/core/catalog/value/formats.ts'
 
 /**
- * Builds the compiled validators of items and of edgewise.yaml. Each is compiled in a function of
- * its own, so that a run parses only those that it needs.
+ * Builds the compiled validators of items, of edgewise.yaml and of tests. Each is compiled in a
+ * function of its own, so that a run parses only those that it needs.
  */
 export async function buildSchemaValidators(
   header: string,
   items: Readonly<Record<string, object>>,
   workspace: object,
+  test: object,
 ): Promise<string> {
   const rows = Object.entries(items).map(([key, schema]) => `${key}(formats) ${wrap(schema)}`)
   const options = { target: 'node20', minifySyntax: true, legalComments: 'none' } as const
   const { code: inlined } = await transform(
     `export const itemValidators = {\n${rows.join(',\n')}\n};\n` +
-      `export function createWorkspaceValidator() ${wrap(workspace, true)}\n`,
+      `export function createWorkspaceValidator() ${wrap(workspace, true)}\n` +
+      `export function createTestValidator() ${wrap(test, true)}\n`,
     options,
   )
   const { code } = await transform(shareFaults(inlined), options)
   if (code.includes('require(')) throw new Error('expected the validators to import nothing')
   const typed = code
     .replace('const itemValidators =', 'const itemValidators: ItemValidators =')
-    .replace('createWorkspaceValidator()', 'createWorkspaceValidator(): SchemaValidator')
+    .replaceAll(/(create\w+Validator)\(\)/g, '$1(): SchemaValidator')
   return `// @ts-nocheck
 ${header}import type { SchemaFormats, SchemaValidator } from '../../model/text/schema-fault.ts'
 import type { itemSchemas } from './schemas.ts'

@@ -17,6 +17,7 @@ import { declareServe } from './commands/serve.ts'
 import { declareState } from './commands/state/state.ts'
 import { declareTrace } from './commands/trace.ts'
 import { declareStats } from './commands/stats.ts'
+import { declareTest } from './commands/test.ts'
 import { declareValidate } from './commands/validate.ts'
 import {
   createDeclare,
@@ -36,6 +37,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   init: declareInit,
   validate: declareValidate,
   check: declareCheck,
+  test: declareTest,
   plan: declarePlan,
   apply: declareApply,
   rollback: declareRollback,

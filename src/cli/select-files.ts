@@ -13,6 +13,9 @@ export interface FileSelection {
   includes(diagnostic: Diagnostic): boolean
 }
 
+/** What the files of a command are called in messages. */
+const ofManifests = { one: 'manifest or profile', all: 'to check all manifests' }
+
 /** A test for paths relative to the root; or why nothing can match. */
 type Matcher = ((file: string) => boolean) | string
 
@@ -28,6 +31,7 @@ export function selectFiles(
   diagnostics: Diagnostic[],
   paths: string[],
   { root, cwd }: { root: string; cwd: string },
+  called = ofManifests,
 ): FileSelection {
   if (paths.length === 0) return { files, includes: () => true }
   const broken = diagnostics.filter(({ severity }) => severity === 'error').map(({ file }) => file)
@@ -38,7 +42,7 @@ export function selectFiles(
   const matchers = paths.map((path) => {
     const matches = createMatcher(path, root, cwd)
     if (typeof matches === 'string') return { path, matches: () => false, fault: matches }
-    const fault = known.some(matches) ? null : explainMismatch(resolve(cwd, path))
+    const fault = known.some(matches) ? null : explainMismatch(resolve(cwd, path), called.one)
     return { path, matches, fault }
   })
   const faults = matchers.flatMap(({ path, fault }) =>
@@ -49,7 +53,7 @@ export function selectFiles(
       'usage',
       faults.join('; '),
       'Pass files, folders or globs of the workspace, relative to the current folder, or none ' +
-        'to check all manifests.',
+        `${called.all}.`,
     )
   const isNamed = (file: string) => matchers.some(({ matches }) => matches(file))
   const named = files.filter(({ path }) => isNamed(path))
@@ -94,10 +98,10 @@ function createMatcher(path: string, root: string, cwd: string): Matcher {
   return globs.length === 0 ? `outside the workspace ${root}` : picomatch(globs, { dot: true })
 }
 
-function explainMismatch(path: string): string {
+function explainMismatch(path: string, one: string): string {
   const kind = findKind(path)
-  if (kind === null) return 'this glob matches no manifest or profile'
-  if (kind === 'folder') return 'no manifest or profile below this folder'
+  if (kind === null) return `this glob matches no ${one}`
+  if (kind === 'folder') return `no ${one} below this folder`
   return 'no glob of edgewise.yaml matches this file'
 }
 

@@ -135,7 +135,7 @@ function formatCounts({ desired }: Desired, { files }: FileSelection): string {
  * Finds the workspace's folder within its repository: annotations need paths from the root of the
  * repository.
  */
-function findFolderInRepository(root: string): string {
+export function findFolderInRepository(root: string): string {
   for (let folder = root; ; folder = dirname(folder)) {
     if (exists(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
     if (folder === dirname(folder)) return ''

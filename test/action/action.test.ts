@@ -219,6 +219,13 @@ describe('other commands', () => {
     const text = await act({ command: 'validate', args: '--format text' })
     expect([text.status, outsideMarks(text.out).lines]).toEqual([1, ''])
   })
+
+  it('test prints failures as annotations', async () => {
+    place.manifest('www.example.com', { timeout: { time: 60 } })
+    place.write('tests/a.yaml', 'test: a\ndomains: ["*"]\nitems: {timeout/time: 61}\n')
+    const { status, out } = await act({ command: 'test' }, { GITHUB_ACTIONS: 'true' })
+    expect([status, out]).toEqual([1, expect.stringMatching(/^::error file=tests\/a.yaml,line=3/m)])
+  })
 })
 
 /** Removes what a runner does not execute: all between the marks of a run of Edgewise. */

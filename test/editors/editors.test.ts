@@ -23,7 +23,7 @@ describe('a YAML language server with the schemas', () => {
   afterAll(() => server.stop())
 
   const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
-    (name) => /(edgewise|domains|profiles).*\.yaml$/.test(name),
+    (name) => /(edgewise|domains|profiles|tests).*\.yaml$/.test(name),
   )
   itOften('finds no problem in the examples', async () => {
     expect(files.length).toBeGreaterThan(20)
@@ -144,5 +144,16 @@ describe('a YAML language server with the schemas', () => {
     const profile = join(root, 'complete/profiles/p.yaml')
     await server.open(profile, `${line}profile: p\nconfig:\n  time\n`)
     expect(await server.listCompletions(profile, 3, 6)).toContain('timeout')
+  })
+
+  it('completes tests: keys, answers and items, and finds their errors', async () => {
+    const path = join(root, 'complete/tests/t.yaml')
+    const requests = 'requests:\n  - url: https://a.b/\n    expect:\n      cache\n'
+    await server.open(path, `${line}test: t\n${requests}`)
+    expect(await server.listCompletions(path, 5, 11)).toContain('cache.seconds')
+    await server.open(path, `${line}test: t\ngiven:\n  config:\n    time\n`)
+    expect(await server.listCompletions(path, 4, 8)).toContain('timeout')
+    const found = await server.open(path, `${line}test: t\nrequest: []\n`)
+    expect(found.map(({ message }) => message).join()).toMatch(/request is not allowed/)
   })
 })

@@ -41,6 +41,7 @@ describe('parseWorkspaceConfig', () => {
       manifests: ['domains/**/*.{yaml,yml}'],
       profiles: ['profiles/**/*.{yaml,yml}'],
       requests: [],
+      tests: ['tests/**/*.{yaml,yml}'],
       defaults: {},
       secrets: {},
       serve: { drift: { schedule: null, observed: null, repair: false } },

@@ -15,6 +15,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     id: 'simulation',
     trace: { preset: 'usual', assume: {} },
     requests: [],
+    tests: [],
     service: {
       ...service,
       writtenUrl: service.url,

@@ -231,6 +231,7 @@ export function createWorkspace({
     findProfiles: () => [],
     findTextPlace: () => null,
     findTextSource: () => null,
+    parseGiven: () => ({ items: new Map(), raw: {}, findings: [], findSource: () => null }),
     findTree: async () => ({ commit: commit === undefined ? null : nameCommit(commit) }),
     relateCommits: async (ids) =>
       new Map(ids.map((id) => [id, id > nameCommit(commit ?? 0) ? 'later' : 'contained'])),

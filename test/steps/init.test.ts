@@ -89,7 +89,7 @@ describe('init', () => {
     const ran = await place.cli('init', 'repo', '--ci', 'none')
     expect(ran.out).toContain('wrote repo/edgewise.schema.json')
     expect(has('repo/schemas')).toBe(false)
-    expect(place.read('repo/edgewise.schema.json').length).toBeLessThan(95_000)
+    expect(place.read('repo/edgewise.schema.json').length).toBeLessThan(99_000)
     await place.cli('init', 'repo/other/cdn', '--ci', 'none')
     expect(has('repo/other/cdn/edgewise.schema.json')).toBe(false)
     const lines = ['edgewise.yaml', 'domains/www.example.com.yaml', 'profiles/baseline.yaml'].map(
@@ -107,7 +107,7 @@ describe('init', () => {
     expect([code, has('cdn/.github')]).toEqual([0, false])
     expect(out.split('\n\n').slice(1)).toEqual([
       'Next:\n  cd cdn\n  git init    # without it, state is stored in a folder\n' +
-        '  edgewise validate\n  edgewise plan\n  edgewise apply',
+        '  edgewise validate\n  edgewise test\n  edgewise plan\n  edgewise apply',
       'To add a workflow: edgewise init --ci github --action OWNER/REPO@SHA\n',
     ])
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
@@ -327,6 +327,7 @@ describe('init --ci github', () => {
       'edgewise.yaml',
       'sites/**',
       'all.yaml',
+      'tests/**',
       workflows[1],
     ])
     const again = await place.cli('init', 'repo', '--ci', 'github', '--action', `other/x@${commit}`)
@@ -351,7 +352,7 @@ describe('init --ci github', () => {
         on: '${{ secrets.on }}',
       },
     ])
-    expect(envOfSteps(`repo/${workflows[0]}`)).toEqual([expect.any(Object), common])
+    expect(envOfSteps(`repo/${workflows[0]}`)).toEqual([expect.any(Object), common, common])
     expect(envOfSteps(`repo/${workflows[2]}`)).toEqual([common])
     for (const path of [workflows[0], workflows[2]])
       expect(place.read(`repo/${path}`)).not.toContain('secrets.')
@@ -386,7 +387,7 @@ describe('init --ci github', () => {
     const { out } = await place.cli('init', '--ci', 'github', '--action', action)
     const password = { PW: '${{ secrets.PW }}' }
     const [plan = '', apply = '', drift = ''] = workflows
-    expect(envOfSteps(plan)).toEqual([expect.any(Object), password])
+    expect(envOfSteps(plan)).toEqual([expect.any(Object), password, password])
     expect(envOfSteps(drift)).toEqual([password])
     expect(envOfSteps(apply)).toEqual([
       expect.any(Object),

@@ -10,6 +10,7 @@ import { measureRuleLists } from './measure-rule-lists.ts'
 import { measureScaling } from './measure-scaling.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSave } from './measure-state.ts'
+import { measureTests } from './measure-tests.ts'
 import { measureEffects, measureTrace } from './measure-trace.ts'
 import type { Row } from './row.ts'
 import type { Workbench } from './workbench.ts'
@@ -41,6 +42,7 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
   trace: () => measureTrace(3),
   effects: measureEffects,
   'rule-lists': ({ bench }) => measureRuleLists(bench, 10_000),
+  test: ({ bench }) => measureTests(bench),
   package: measurePackage,
 }
 

@@ -47,7 +47,7 @@ export function buildCommandLine(inputs: Inputs): string[] {
 
 /** Returns whether the program prints commands for the runner: annotations of manifests. */
 export function printsAnnotations({ command, args }: Inputs): boolean {
-  return command === 'validate' && !isFormatted(splitWords(args))
+  return command === 'test' || (command === 'validate' && !isFormatted(splitWords(args)))
 }
 
 function splitArguments(text: string): string[] {

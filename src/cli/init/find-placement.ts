@@ -97,12 +97,12 @@ function loadConfig(root: string): SourceFile | null {
   return 'text' in source ? source : null
 }
 
-/** Loads the globs of manifests and profiles; all files if `edgewise.yaml` is invalid. */
+/** Loads the globs of manifests, profiles and tests; all files if `edgewise.yaml` is invalid. */
 function loadGlobs(root: string, env: Environment): string[] {
   if (!exists(join(root, 'edgewise.yaml'))) return initialGlobs
   const source = loadConfig(root)
   const config = source === null ? null : parseWorkspaceConfig(source, env).config
-  return config === null ? ['**'] : [...config.manifests, ...config.profiles]
+  return config === null ? ['**'] : [...config.manifests, ...config.profiles, ...config.tests]
 }
 
 /** Place of a workspace in its repository: what a workflow needs to know of it. */
@@ -115,8 +115,8 @@ export interface Placement {
   paths: string[]
 }
 
-/** Globs of manifests and profiles in a new workspace. */
-export const initialGlobs = ['domains/**', 'profiles/**']
+/** Globs of manifests, profiles and tests in a new workspace. */
+export const initialGlobs = ['domains/**', 'profiles/**', 'tests/**']
 
 /** Characters of paths that are plain in YAML, in globs and in a shell within quotes. */
 const plainPart = String.raw`[\p{L}\p{N}_@.][\p{L}\p{N}_@. -]*`

@@ -119,7 +119,8 @@ function writeFile({ io }: CommandContext, { path, folder, target, text }: NewFi
 function formatNextSteps(folder: string, isInRepository: boolean): string {
   const enter = folder === '' ? '' : `  cd ${quotePath(folder)}\n`
   const git = isInRepository ? '' : '  git init    # without it, state is stored in a folder\n'
-  return `Next:\n${enter}${git}  edgewise validate\n  edgewise plan\n  edgewise apply\n`
+  const commands = ['validate', 'test', 'plan', 'apply'].map((name) => `  edgewise ${name}\n`)
+  return `Next:\n${enter}${git}${commands.join('')}`
 }
 
 /** Appends the lines that a text lacks. */
@@ -142,6 +143,7 @@ function buildInitialFiles(id: string, schema: string | null): Record<string, st
     'edgewise.yaml': buildWorkspace(id),
     'domains/www.example.com.yaml': manifest,
     'profiles/baseline.yaml': profile,
+    'tests/www.example.com.yaml': test,
   }
   const files = Object.entries(texts).map(([path, text]) => {
     return [path, addSchemaLine({ path, text }, schema ?? schemaName).text]
@@ -179,4 +181,15 @@ config:
     content_type: [text/html, text/css, application/javascript]
     min_size: 1
     min_size_unit: KB
+`
+
+const test = `test: pages come from the origin, over https
+domains: [www.example.com]
+assume: {unmanaged: absent} # items that no manifest mentions are not set
+requests:
+  - url: http://www.example.com/
+    expect: {redirect.status: 301}
+  - url: https://www.example.com/
+    expect: {access.decision: allowed, origin.host: origin.example.com}
+emulator: accepts
 `

@@ -90,6 +90,8 @@ const words: Record<PhaseName, { verb: string; parts?: [one: string, many: strin
   'loading-state': { verb: 'loading the state' },
   comparing: { verb: 'comparing', parts: ['domain', 'domains'] },
   planning: { verb: 'planning' },
+  testing: { verb: 'running', parts: ['test', 'tests'] },
+  mutating: { verb: 'trying', parts: ['change', 'changes'] },
   'preparing-writes': { verb: 'preparing', parts: ['write', 'writes'] },
   'formatting-files': { verb: 'formatting', parts: ['file', 'files'] },
   'writing-files': { verb: 'writing', parts: ['file', 'files'] },

@@ -43,6 +43,7 @@ const errorCodes: Record<Exclude<DiagnosticCode, AdjustableCode>, true> = {
   'reference-unknown': true,
   'secret-literal': true,
   'secret-invalid': true,
+  'test-invalid': true,
   'too-many-problems': true,
 }
 

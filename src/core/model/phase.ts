@@ -11,6 +11,8 @@ export type PhaseName =
   | 'loading-state'
   | 'comparing'
   | 'planning'
+  | 'testing'
+  | 'mutating'
   | 'preparing-writes'
   | 'formatting-files'
   | 'writing-files'

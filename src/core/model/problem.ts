@@ -96,6 +96,7 @@ export type DiagnosticCode =
   | 'suppression-unknown'
   | 'suppression-expired'
   | 'suppression-unused'
+  | 'test-invalid'
   | 'too-many-problems'
 
 /** One problem at one place, as reported by `validate`. */

@@ -51,7 +51,8 @@ export interface Facts {
   origin: { status: number | undefined; headers: Headers; size: number | undefined }
 }
 
-const known = new Set([
+/** The facts that a request may have. */
+export const requestFacts: ReadonlySet<string> = new Set([
   'url',
   'method',
   'headers',
@@ -74,7 +75,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
  */
 export function parseRequest(request: Json, domain: string): Facts {
   if (!isObject(request)) throw new BadRequest('a request must be an object with a url')
-  refuseUnknown(request, known, '')
+  refuseUnknown(request, requestFacts, '')
   const origin = request['origin'] ?? {}
   if (!isObject(origin)) throw new BadRequest('origin must be an object')
   refuseUnknown(origin, new Set(['status', 'headers', 'size']), 'origin.')

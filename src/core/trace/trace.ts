@@ -2,7 +2,7 @@ import type { ItemKey } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { map, Unknown, type Answer } from './answer.ts'
 import { findAssumed } from './assumed.ts'
-import { listHeaderFields, type Compiled, type Field } from './compiled.ts'
+import { listHeaderFields, traceHeader, type Compiled, type Field } from './compiled.ts'
 import { Evaluation, isUnknownValue, unmanagedBit } from './evaluation.ts'
 import { parseRequest, type Facts } from './request.ts'
 import type { Rule } from './rule.ts'
@@ -94,6 +94,34 @@ function replyAll(
       ),
     ]),
   )
+}
+
+/**
+ * Answers some fields of a trace only, in much less time. Equal to what `trace` replies.
+ *
+ * @param fields names of answers, as in `replies`, or headers, which need no operation
+ * @throws BadRequest for a bad fact
+ */
+export function askReplies(compiled: Compiled, request: Json, fields: Asked[]): Reply[] {
+  const facts = parseRequest(request, compiled.domain)
+  const e = new Evaluation(facts, compiled.base, compiled.items)
+  const absent = () =>
+    new Evaluation(facts, compiled.absent, compiled.items, { on: e, bit: unmanagedBit })
+  return fields.map(({ path, header }) => {
+    const field = compiled.fields[compiled.positions.get(path) ?? -1]
+    const ask = (evaluation: Evaluation): Answer<unknown> => {
+      if (header !== null) return traceHeader(compiled, evaluation, header.message, header.name)
+      if (field === undefined) throw new RangeError(`expected an answer of a trace, got ${path}`)
+      return field.read(evaluation.ask(field.question))
+    }
+    return reply(ask(e), () => ask(absent()))
+  })
+}
+
+/** An answer to ask for: its name, or a header of a message. */
+export interface Asked {
+  path: string
+  header: { message: 'request' | 'response'; name: string } | null
 }
 
 function reply(answer: Answer<unknown>, readManaged: () => Answer<unknown>): Reply {

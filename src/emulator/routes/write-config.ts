@@ -48,7 +48,8 @@ export async function writeConfig(
   return buildAnswer(judged.writes, written, faults)
 }
 
-function judge(
+/** Judges a write, of which nothing is stored yet. Throws a Refusal of an invalid one. */
+export function judge(
   givenDomains: Json | undefined,
   config: Json | undefined,
   call: Call,

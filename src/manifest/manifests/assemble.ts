@@ -5,6 +5,7 @@ import type { Layer } from '../workspace-file/find-origin.ts'
 import { ProblemQuota, createDiagnostic } from './finding.ts'
 import { ItemCache } from './item-cache.ts'
 import { listFiles } from './list-files.ts'
+import { createGivenParser } from '../tests/parse-given.ts'
 import type { ConfigContext } from './parse-config.ts'
 import {
   type Declaration,
@@ -43,6 +44,7 @@ interface Assembled extends Pick<
   | 'findProfiles'
   | 'findTextPlace'
   | 'findTextSource'
+  | 'parseGiven'
 > {
   /** The manifests without a finding. */
   clean: KnownManifest[]
@@ -97,6 +99,7 @@ export function assemble(
     diagnostics: diagnostics.toSorted(compareDiagnostics),
     files: listFiles(paths, declarations, profiles.byName),
     ...createPlaceLookups(assembly.declared),
+    parseGiven: createGivenParser(rules, profiles.byName, defaults, findStack),
     clean,
   }
 }

@@ -1,4 +1,4 @@
-import type { Diagnostic, DiagnosticCode, Place } from '../../core/model/problem.ts'
+import type { Diagnostic, DiagnosticCode, Place, Severity } from '../../core/model/problem.ts'
 import type { DocumentPlace } from '../yaml/yaml-file.ts'
 import { findPlace } from '../yaml/yaml-place.ts'
 import { inputLimits } from '../../core/model/input-limits.ts'
@@ -6,7 +6,7 @@ import { inputLimits } from '../../core/model/input-limits.ts'
 /** A problem without its place. */
 export interface Fault {
   code: DiagnosticCode
-  severity?: 'error' | 'warning'
+  severity?: Severity
   summary: string
   detail: string
   domain?: string

@@ -49,6 +49,20 @@ export function matchesGlobs(path: string, lists: string[][]): boolean {
   return compileGlobs(lists)(path)
 }
 
+/**
+ * Omits the paths that globs select. Paths outside of the folders of the globs are not matched:
+ * compiling a glob takes longer than loading most files.
+ */
+export function omitMatching(paths: string[], globs: string[]): string[] {
+  const bases = globs.flatMap((glob) =>
+    glob.startsWith('!') ? [] : (/^(?:[\w-]+\/)*/.exec(glob)?.[0] ?? ''),
+  )
+  const isNear = (path: string) => bases.some((base) => path.startsWith(base))
+  if (!paths.some(isNear)) return paths
+  const matches = compileGlobs([globs])
+  return paths.filter((path) => !isNear(path) || !matches(path))
+}
+
 /** Compiles lists of globs once for many files: each takes longer to compile than to match. */
 function compileGlobs(lists: string[][]): (path: string) => boolean {
   const compiled = lists.map((globs) => ({

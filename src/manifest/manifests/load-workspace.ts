@@ -16,7 +16,7 @@ import { findFiles } from './find-files.ts'
 import type { Layer } from '../workspace-file/find-origin.ts'
 import { workspaceFile } from '../workspace-file/find-root.ts'
 import { findExcessiveGlobs, findUnmatchedGlobs } from '../workspace-file/glob-rules.ts'
-import { findForgottenFiles } from './forgotten-files.ts'
+import { findForgottenFiles, omitMatching } from './forgotten-files.ts'
 import { loadSource } from './load-source.ts'
 import { findMovedProblems } from '../workspace-file/moved-domains.ts'
 import { explainMissing, explainTokenFault } from '../workspace-file/workspace-env.ts'
@@ -244,15 +244,16 @@ function findWorkspaceFiles(
   const values = loadSecretsWithoutCommand(folder, loaded.config.secrets, env)
   refuseFindings(loaded.document, checkSecretValues(loaded.config, values))
 
-  const globs = [loaded.config.manifests, loaded.config.profiles]
+  const { config, document } = loaded
+  const globs = [config.manifests, config.profiles]
   const found = findFiles(folder, globs, onListed)
   const diagnostics = [
     ...loaded.diagnostics,
     ...found.diagnostics,
-    ...findForgottenFiles(folder, found.unmatched, globs),
+    ...findForgottenFiles(folder, omitMatching(found.unmatched, config.tests), globs),
   ]
-  const { config, document } = loaded
-  return { config, folder, home, document, paths: found.paths, diagnostics }
+  const paths = omitMatching(found.paths, config.tests)
+  return { config, folder, home, document, paths, diagnostics }
 }
 
 /** Splits the results of loading into what was loaded, and diagnostics of the other files. */

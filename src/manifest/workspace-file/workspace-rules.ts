@@ -33,6 +33,7 @@ export function checkRules(
     ...checkFileGlobs('/manifests', config.manifests),
     ...checkFileGlobs('/profiles', config.profiles),
     ...checkFileGlobs('/requests', config.requests),
+    ...checkFileGlobs('/tests', config.tests),
     ...checkDomainGlobs(config),
     ...Object.keys(config.defaults).flatMap((item) =>
       checkItem(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),

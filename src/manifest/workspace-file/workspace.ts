@@ -14,7 +14,7 @@ import type { Domain, ItemKey, Snapshot } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic, Place } from '../../core/model/problem.ts'
 import type { WorkspaceFile as LoadedFile } from '../manifests/list-files.ts'
-import type { DocumentPlace } from '../yaml/yaml-file.ts'
+import type { Given, GivenSource, Source } from '../tests/given.ts'
 import type { LateValue } from './workspace-env.ts'
 
 /** Source of the value of a secret; `command` is a program and its arguments. */
@@ -84,15 +84,13 @@ export interface Workspace {
    * Finds the document and the pointer within it of the text of an item's part, as `findTextPlace`
    * does, but without its line.
    */
-  findTextSource(
-    domain: Domain,
-    item: ItemKey,
-    pointer: string,
-  ): { document: DocumentPlace; pointer: string; manifest: string | null } | null
+  findTextSource(domain: Domain, item: ItemKey, pointer: string): Source | null
   /** Lists the profiles of a domain, those that others include too. */
   findProfiles(this: void, domain: Domain): string[]
   /** Finds the text of a manifest or profile as it was loaded; null if there is none. */
   findSource(this: void, path: string): string | null
+  /** Parses a configuration that is no manifest's over profiles, as a manifest's is. */
+  parseGiven(given: GivenSource, domain: Domain): Given
   /** Returns the source line of a place with secret literals masked; null if there is none. */
   findSourceLine(place: Place): string | null
   /** Explains in a clause why there is no token, or no address of the database. */

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '../../core/model/applied.ts'
 import type { Decided, ListedRollout } from '../../core/model/listed-rollout.ts'
 import type { Json, JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
+import type { Tested } from '../../core/tests/results.ts'
 import type { TracedRequest } from '../../core/trace/request.ts'
 import { apply, type ApplyRequest } from '../apply.ts'
 import { drift, type DriftRequest } from '../drift.ts'
@@ -20,6 +21,7 @@ import { decideRollout, listRollouts, type RolloutRequest } from '../rollouts.ts
 import { loadHistory } from '../state.ts'
 import { createReleaseRefusal } from '../submission/strange-release.ts'
 import type { Executed } from '../submission/executed.ts'
+import { test, type TestRequest } from '../test.ts'
 import { traceRequests, type TraceOptions } from '../trace.ts'
 import { validate, type ValidateRequest } from '../validate.ts'
 
@@ -44,6 +46,8 @@ export interface Edgewise {
   repair(request?: RepairRequest): Promise<Executed>
   /** Traces a request through a configuration; `edgewise.trace/1`. Calls nothing. */
   trace(request: TracedRequest, options?: TraceOptions): Promise<JsonObject>
+  /** Runs the tests of the manifests; calls nothing. */
+  test(request?: TestRequest): Promise<Tested>
   /** Lists the applies, first to last. */
   history(): Promise<HistoryEntry[]>
   /** Lists the unfinished rollouts, first to last. */
@@ -100,6 +104,7 @@ export function open(
       const [traced] = await traceRequests(load('none'), { ...options, requests }, ports.outside)
       return traced?.output ?? {}
     },
+    test: async (request = {}) => test(load('none'), request, ports.outside),
     history: async () => (await loadHistory(load('none'), ports.outside)).applies,
     rollouts: () => listRollouts(load('none'), ports.outside),
     approve: (request) => decideRollout('approve', load('none'), request, ports),

@@ -1522,11 +1522,11 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
-      data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.trace === void 0 && (data.trace = {}), data.requests === void 0 && (data.requests = []), data.moved === void 0 && (data.moved = []), data.notes === void 0 && (data.notes = {}), data.checks === void 0 && (data.checks = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.version === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "version" }), errors++);
+      data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.trace === void 0 && (data.trace = {}), data.requests === void 0 && (data.requests = []), data.tests === void 0 && (data.tests = ["tests/**/*.{yaml,yml}"]), data.moved === void 0 && (data.moved = []), data.notes === void 0 && (data.notes = {}), data.checks === void 0 && (data.checks = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.version === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "version" }), errors++);
       for (const key0 in data)
         func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
       if (data.version !== void 0) {
@@ -1889,198 +1889,395 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
-      let data91 = data.moved;
+      let data91 = data.tests;
       if (Array.isArray(data91)) {
         const len15 = data91.length;
         for (let i15 = 0; i15 < len15; i15++) {
           let data92 = data91[i15];
-          if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
-            data92.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i15, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data92.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i15, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
-            for (const key16 in data92)
-              key16 === "from" || key16 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i15, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
-            if (data92.from !== void 0) {
-              let data93 = data92.from;
-              typeof data93 == "string" ? func2(data93) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i15 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i15 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
+          typeof data92 == "string" ? (func2(data92) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i15, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data92) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i15, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i15, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+        }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
+      let data93 = data.moved;
+      if (Array.isArray(data93)) {
+        const len16 = data93.length;
+        for (let i16 = 0; i16 < len16; i16++) {
+          let data94 = data93[i16];
+          if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
+            data94.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data94.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
+            for (const key16 in data94)
+              key16 === "from" || key16 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
+            if (data94.from !== void 0) {
+              let data95 = data94.from;
+              typeof data95 == "string" ? func2(data95) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
             }
-            if (data92.to !== void 0) {
-              let data94 = data92.to;
-              typeof data94 == "string" ? func2(data94) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i15 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i15 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
+            if (data94.to !== void 0) {
+              let data96 = data94.to;
+              typeof data96 == "string" ? func2(data96) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/moved/" + i15, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/moved", "#/properties/moved/type", "type", { type: "array" }), errors++;
-      let data95 = data.notes;
-      if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
-        data95.groups === void 0 && (data95.groups = "on"), data95.waves === void 0 && (data95.waves = "on"), data95.kinds === void 0 && (data95.kinds = "on"), data95.kept === void 0 && (data95.kept = "on");
-        for (const key17 in data95)
+      let data97 = data.notes;
+      if (data97 && typeof data97 == "object" && !Array.isArray(data97)) {
+        data97.groups === void 0 && (data97.groups = "on"), data97.waves === void 0 && (data97.waves = "on"), data97.kinds === void 0 && (data97.kinds = "on"), data97.kept === void 0 && (data97.kept = "on");
+        for (const key17 in data97)
           key17 === "groups" || key17 === "waves" || key17 === "kinds" || key17 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
-        let data96 = data95.groups;
-        typeof data96 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data96 === "on" || data96 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
-        let data97 = data95.waves;
-        typeof data97 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data97 === "on" || data97 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
-        let data98 = data95.kinds;
-        typeof data98 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data98 === "on" || data98 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
-        let data99 = data95.kept;
-        typeof data99 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data99 === "on" || data99 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
+        let data98 = data97.groups;
+        typeof data98 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data98 === "on" || data98 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
+        let data99 = data97.waves;
+        typeof data99 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data99 === "on" || data99 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
+        let data100 = data97.kinds;
+        typeof data100 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data100 === "on" || data100 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+        let data101 = data97.kept;
+        typeof data101 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data101 === "on" || data101 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
-      let data100 = data.checks;
-      if (data100 && typeof data100 == "object" && !Array.isArray(data100)) {
-        for (const key18 in data100)
+      let data102 = data.checks;
+      if (data102 && typeof data102 == "object" && !Array.isArray(data102)) {
+        for (const key18 in data102)
           func0.call(schema0.properties.checks.properties, key18) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
-        if (data100["rule-duplicate"] !== void 0) {
-          let data101 = data100["rule-duplicate"];
-          typeof data101 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data101 === "error" || data101 === "warning" || data101 === "note" || data101 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
+        if (data102["rule-duplicate"] !== void 0) {
+          let data103 = data102["rule-duplicate"];
+          typeof data103 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data103 === "error" || data103 === "warning" || data103 === "note" || data103 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
         }
-        if (data100["rule-never-matches"] !== void 0) {
-          let data102 = data100["rule-never-matches"];
-          typeof data102 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data102 === "error" || data102 === "warning" || data102 === "note" || data102 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
+        if (data102["rule-never-matches"] !== void 0) {
+          let data104 = data102["rule-never-matches"];
+          typeof data104 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data104 === "error" || data104 === "warning" || data104 === "note" || data104 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
         }
-        if (data100["rule-contradictory"] !== void 0) {
-          let data103 = data100["rule-contradictory"];
-          typeof data103 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data103 === "error" || data103 === "warning" || data103 === "note" || data103 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
+        if (data102["rule-contradictory"] !== void 0) {
+          let data105 = data102["rule-contradictory"];
+          typeof data105 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data105 === "error" || data105 === "warning" || data105 === "note" || data105 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
         }
-        if (data100["rule-shadowed"] !== void 0) {
-          let data104 = data100["rule-shadowed"];
-          typeof data104 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data104 === "error" || data104 === "warning" || data104 === "note" || data104 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
+        if (data102["rule-shadowed"] !== void 0) {
+          let data106 = data102["rule-shadowed"];
+          typeof data106 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data106 === "error" || data106 === "warning" || data106 === "note" || data106 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
         }
-        if (data100["rule-unreachable"] !== void 0) {
-          let data105 = data100["rule-unreachable"];
-          typeof data105 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data105 === "error" || data105 === "warning" || data105 === "note" || data105 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
+        if (data102["rule-unreachable"] !== void 0) {
+          let data107 = data102["rule-unreachable"];
+          typeof data107 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data107 === "error" || data107 === "warning" || data107 === "note" || data107 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
         }
-        if (data100["rule-order-unspecified"] !== void 0) {
-          let data106 = data100["rule-order-unspecified"];
-          typeof data106 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data106 === "error" || data106 === "warning" || data106 === "note" || data106 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
+        if (data102["rule-order-unspecified"] !== void 0) {
+          let data108 = data102["rule-order-unspecified"];
+          typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data108 === "error" || data108 === "warning" || data108 === "note" || data108 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
         }
-        if (data100["entry-redundant"] !== void 0) {
-          let data107 = data100["entry-redundant"];
-          typeof data107 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data107 === "error" || data107 === "warning" || data107 === "note" || data107 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
+        if (data102["entry-redundant"] !== void 0) {
+          let data109 = data102["entry-redundant"];
+          typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data109 === "error" || data109 === "warning" || data109 === "note" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
         }
-        if (data100["networks-overlap"] !== void 0) {
-          let data108 = data100["networks-overlap"];
-          typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data108 === "error" || data108 === "warning" || data108 === "note" || data108 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
+        if (data102["networks-overlap"] !== void 0) {
+          let data110 = data102["networks-overlap"];
+          typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data110 === "error" || data110 === "warning" || data110 === "note" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
         }
-        if (data100["value-without-effect"] !== void 0) {
-          let data109 = data100["value-without-effect"];
-          typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data109 === "error" || data109 === "warning" || data109 === "note" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
+        if (data102["value-without-effect"] !== void 0) {
+          let data111 = data102["value-without-effect"];
+          typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data111 === "error" || data111 === "warning" || data111 === "note" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
         }
-        if (data100["rule-expensive"] !== void 0) {
-          let data110 = data100["rule-expensive"];
-          typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data110 === "error" || data110 === "warning" || data110 === "note" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
+        if (data102["rule-expensive"] !== void 0) {
+          let data112 = data102["rule-expensive"];
+          typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data112 === "error" || data112 === "warning" || data112 === "note" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
         }
-        if (data100["white-list-denied"] !== void 0) {
-          let data111 = data100["white-list-denied"];
-          typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data111 === "error" || data111 === "warning" || data111 === "note" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
+        if (data102["white-list-denied"] !== void 0) {
+          let data113 = data102["white-list-denied"];
+          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
         }
-        if (data100["never-served"] !== void 0) {
-          let data112 = data100["never-served"];
-          typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data112 === "error" || data112 === "warning" || data112 === "note" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
+        if (data102["never-served"] !== void 0) {
+          let data114 = data102["never-served"];
+          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
         }
-        if (data100["rule-undecided"] !== void 0) {
-          let data113 = data100["rule-undecided"];
-          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
+        if (data102["rule-undecided"] !== void 0) {
+          let data115 = data102["rule-undecided"];
+          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
         }
-        if (data100["file-invalid"] !== void 0) {
-          let data114 = data100["file-invalid"];
-          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
+        if (data102["file-invalid"] !== void 0) {
+          let data116 = data102["file-invalid"];
+          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
         }
-        if (data100["workspace-invalid"] !== void 0) {
-          let data115 = data100["workspace-invalid"];
-          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
+        if (data102["workspace-invalid"] !== void 0) {
+          let data117 = data102["workspace-invalid"];
+          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
         }
-        if (data100["item-invalid"] !== void 0) {
-          let data116 = data100["item-invalid"];
-          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
+        if (data102["item-invalid"] !== void 0) {
+          let data118 = data102["item-invalid"];
+          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
         }
-        if (data100["item-conflict"] !== void 0) {
-          let data117 = data100["item-conflict"];
-          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
+        if (data102["item-conflict"] !== void 0) {
+          let data119 = data102["item-conflict"];
+          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
         }
-        if (data100["secret-weak"] !== void 0) {
-          let data118 = data100["secret-weak"];
-          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
+        if (data102["secret-weak"] !== void 0) {
+          let data120 = data102["secret-weak"];
+          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
         }
-        if (data100["secret-suspected"] !== void 0) {
-          let data119 = data100["secret-suspected"];
-          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
+        if (data102["secret-suspected"] !== void 0) {
+          let data121 = data102["secret-suspected"];
+          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
         }
-        if (data100["token-literal"] !== void 0) {
-          let data120 = data100["token-literal"];
-          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
+        if (data102["token-literal"] !== void 0) {
+          let data122 = data102["token-literal"];
+          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
         }
-        if (data100["suppression-invalid"] !== void 0) {
-          let data121 = data100["suppression-invalid"];
-          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
+        if (data102["suppression-invalid"] !== void 0) {
+          let data123 = data102["suppression-invalid"];
+          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
         }
-        if (data100["suppression-unknown"] !== void 0) {
-          let data122 = data100["suppression-unknown"];
-          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
+        if (data102["suppression-unknown"] !== void 0) {
+          let data124 = data102["suppression-unknown"];
+          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
         }
-        if (data100["suppression-expired"] !== void 0) {
-          let data123 = data100["suppression-expired"];
-          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
+        if (data102["suppression-expired"] !== void 0) {
+          let data125 = data102["suppression-expired"];
+          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
         }
-        if (data100["suppression-unused"] !== void 0) {
-          let data124 = data100["suppression-unused"];
-          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
+        if (data102["suppression-unused"] !== void 0) {
+          let data126 = data102["suppression-unused"];
+          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/type", "type", { type: "object" }), errors++;
-      let data125 = data.notify;
-      if (Array.isArray(data125)) {
-        const len16 = data125.length;
-        for (let i16 = 0; i16 < len16; i16++) {
-          let data126 = data125[i16];
-          if (data126 && typeof data126 == "object" && !Array.isArray(data126)) {
-            data126.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data126.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data126.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
-            for (const key19 in data126)
-              key19 === "kind" || key19 === "url" || key19 === "secret" || key19 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i16, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
-            if (data126.kind !== void 0) {
-              let data127 = data126.kind;
-              typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data127 === "webhook" || data127 === "slack" || data127 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
+      let data127 = data.notify;
+      if (Array.isArray(data127)) {
+        const len17 = data127.length;
+        for (let i17 = 0; i17 < len17; i17++) {
+          let data128 = data127[i17];
+          if (data128 && typeof data128 == "object" && !Array.isArray(data128)) {
+            data128.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data128.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data128.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
+            for (const key19 in data128)
+              key19 === "kind" || key19 === "url" || key19 === "secret" || key19 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
+            if (data128.kind !== void 0) {
+              let data129 = data128.kind;
+              typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data129 === "webhook" || data129 === "slack" || data129 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data126.url !== void 0 && typeof data126.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data126.secret !== void 0 && typeof data126.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data126.on !== void 0) {
-              let data130 = data126.on;
-              if (Array.isArray(data130)) {
-                data130.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
-                const len17 = data130.length;
-                for (let i17 = 0; i17 < len17; i17++) {
-                  let data131 = data130[i17];
-                  typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/on/" + i17, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data131 === "applied" || data131 === "refused" || data131 === "in-doubt" || data131 === "failed" || data131 === "drift" || data131 === "rollout" || data131 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/on/" + i17, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
+            if (data128.url !== void 0 && typeof data128.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data128.secret !== void 0 && typeof data128.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data128.on !== void 0) {
+              let data132 = data128.on;
+              if (Array.isArray(data132)) {
+                data132.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
+                const len18 = data132.length;
+                for (let i18 = 0; i18 < len18; i18++) {
+                  let data133 = data132[i18];
+                  typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on/" + i18, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data133 === "applied" || data133 === "refused" || data133 === "in-doubt" || data133 === "failed" || data133 === "drift" || data133 === "rollout" || data133 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on/" + i18, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
               } else
-                vErrors = addFault(vErrors, instancePath + "/notify/" + i16 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
+                vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/notify/" + i16, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
-      let data132 = data.serve;
-      if (data132 && typeof data132 == "object" && !Array.isArray(data132)) {
-        data132.drift === void 0 && (data132.drift = {});
-        for (const key20 in data132)
+      let data134 = data.serve;
+      if (data134 && typeof data134 == "object" && !Array.isArray(data134)) {
+        data134.drift === void 0 && (data134.drift = {});
+        for (const key20 in data134)
           key20 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
-        let data133 = data132.drift;
-        if (data133 && typeof data133 == "object" && !Array.isArray(data133)) {
-          data133.repair === void 0 && (data133.repair = !1);
-          for (const key21 in data133)
+        let data135 = data134.drift;
+        if (data135 && typeof data135 == "object" && !Array.isArray(data135)) {
+          data135.repair === void 0 && (data135.repair = !1);
+          for (const key21 in data135)
             key21 === "schedule" || key21 === "observed" || key21 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
-          if (data133.schedule !== void 0) {
-            let data134 = data133.schedule;
-            typeof data134 == "string" ? pattern18.test(data134) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
+          if (data135.schedule !== void 0) {
+            let data136 = data135.schedule;
+            typeof data136 == "string" ? pattern18.test(data136) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
-          if (data133.observed !== void 0) {
-            let data135 = data133.observed;
-            typeof data135 == "string" ? func2(data135) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
+          if (data135.observed !== void 0) {
+            let data137 = data135.observed;
+            typeof data137 == "string" ? func2(data137) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          typeof data133.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+          typeof data135.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/type", "type", { type: "object" }), errors++;
+    } else
+      vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
+    return validate0.errors = vErrors, errors === 0;
+  }
+  return module.exports;
+}
+export function createTestValidator(): SchemaValidator {
+  const module = {};
+  module.exports = validate0, module.exports.default = validate0;
+  const schema0 = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url", "expect"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] } } }, func0 = countCharacters, func2 = Object.prototype.hasOwnProperty;
+  function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+    let vErrors = null, errors = 0;
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      data.test === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "test" }), errors++);
+      for (const key0 in data)
+        key0 === "test" || key0 === "domains" || key0 === "given" || key0 === "assume" || key0 === "items" || key0 === "requests" || key0 === "plan" || key0 === "emulator" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
+      if (data.test !== void 0) {
+        let data0 = data.test;
+        typeof data0 == "string" ? func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/test", "#/properties/test/type", "type", { type: "string" }), errors++);
+      }
+      if (data.domains !== void 0) {
+        let data1 = data.domains;
+        if (Array.isArray(data1)) {
+          data1.length < 1 && (vErrors = addFault(vErrors, instancePath + "/domains", "#/properties/domains/minItems", "minItems", { limit: 1 }), errors++);
+          const len0 = data1.length;
+          for (let i0 = 0; i0 < len0; i0++) {
+            let data2 = data1[i0];
+            typeof data2 == "string" ? func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/domains/" + i0, "#/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/domains/" + i0, "#/properties/domains/items/type", "type", { type: "string" }), errors++);
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/domains", "#/properties/domains/type", "type", { type: "array" }), errors++;
+      }
+      if (data.given !== void 0) {
+        let data3 = data.given;
+        if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+          for (const key1 in data3)
+            key1 === "profiles" || key1 === "vars" || key1 === "config" || (vErrors = addFault(vErrors, instancePath + "/given", "#/properties/given/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
+          if (data3.profiles !== void 0) {
+            let data4 = data3.profiles;
+            if (Array.isArray(data4)) {
+              const len1 = data4.length;
+              for (let i1 = 0; i1 < len1; i1++)
+                typeof data4[i1] != "string" && (vErrors = addFault(vErrors, instancePath + "/given/profiles/" + i1, "#/properties/given/properties/profiles/items/type", "type", { type: "string" }), errors++);
+            } else
+              vErrors = addFault(vErrors, instancePath + "/given/profiles", "#/properties/given/properties/profiles/type", "type", { type: "array" }), errors++;
+          }
+          if (data3.vars !== void 0) {
+            let data6 = data3.vars;
+            data6 && typeof data6 == "object" && !Array.isArray(data6) || (vErrors = addFault(vErrors, instancePath + "/given/vars", "#/properties/given/properties/vars/type", "type", { type: "object" }), errors++);
+          }
+          if (data3.config !== void 0) {
+            let data7 = data3.config;
+            data7 && typeof data7 == "object" && !Array.isArray(data7) || (vErrors = addFault(vErrors, instancePath + "/given/config", "#/properties/given/properties/config/type", "type", { type: "object" }), errors++);
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/given", "#/properties/given/type", "type", { type: "object" }), errors++;
+      }
+      if (data.assume !== void 0) {
+        let data8 = data.assume;
+        data8 && typeof data8 == "object" && !Array.isArray(data8) || (vErrors = addFault(vErrors, instancePath + "/assume", "#/properties/assume/type", "type", { type: "object" }), errors++);
+      }
+      if (data.items !== void 0) {
+        let data9 = data.items;
+        data9 && typeof data9 == "object" && !Array.isArray(data9) ? Object.keys(data9).length < 1 && (vErrors = addFault(vErrors, instancePath + "/items", "#/properties/items/minProperties", "minProperties", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/items", "#/properties/items/type", "type", { type: "object" }), errors++);
+      }
+      if (data.requests !== void 0) {
+        let data10 = data.requests;
+        if (Array.isArray(data10)) {
+          data10.length < 1 && (vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/minItems", "minItems", { limit: 1 }), errors++);
+          const len2 = data10.length;
+          for (let i2 = 0; i2 < len2; i2++) {
+            let data11 = data10[i2];
+            if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+              data11.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/required", "required", { missingProperty: "url" }), errors++), data11.expect === void 0 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/required", "required", { missingProperty: "expect" }), errors++);
+              for (const key2 in data11)
+                func2.call(schema0.properties.requests.items.properties, key2) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: key2 }), errors++);
+              if (data11.url !== void 0) {
+                let data12 = data11.url;
+                typeof data12 == "string" ? func0(data12) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), errors++);
+              }
+              if (data11.method !== void 0 && typeof data11.method != "string" && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/method", "#/properties/requests/items/properties/method/type", "type", { type: "string" }), errors++), data11.headers !== void 0) {
+                let data14 = data11.headers;
+                data14 && typeof data14 == "object" && !Array.isArray(data14) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/headers", "#/properties/requests/items/properties/headers/type", "type", { type: "object" }), errors++);
+              }
+              if (data11.ip !== void 0 && typeof data11.ip != "string" && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/ip", "#/properties/requests/items/properties/ip/type", "type", { type: "string" }), errors++), data11.country !== void 0 && typeof data11.country != "string" && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/country", "#/properties/requests/items/properties/country/type", "type", { type: "string" }), errors++), data11.isp !== void 0 && typeof data11.isp != "string" && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/isp", "#/properties/requests/items/properties/isp/type", "type", { type: "string" }), errors++), data11.time !== void 0 && typeof data11.time != "string" && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/time", "#/properties/requests/items/properties/time/type", "type", { type: "string" }), errors++), data11.bodySize !== void 0) {
+                let data19 = data11.bodySize;
+                typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/bodySize", "#/properties/requests/items/properties/bodySize/type", "type", { type: "integer" }), errors++);
+              }
+              if (data11.signature !== void 0 && typeof data11.signature != "string" && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/signature", "#/properties/requests/items/properties/signature/type", "type", { type: "string" }), errors++), data11.secrets !== void 0) {
+                let data21 = data11.secrets;
+                data21 && typeof data21 == "object" && !Array.isArray(data21) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/secrets", "#/properties/requests/items/properties/secrets/type", "type", { type: "object" }), errors++);
+              }
+              if (data11.origin !== void 0) {
+                let data22 = data11.origin;
+                data22 && typeof data22 == "object" && !Array.isArray(data22) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/origin", "#/properties/requests/items/properties/origin/type", "type", { type: "object" }), errors++);
+              }
+              if (data11.count !== void 0) {
+                let data23 = data11.count;
+                typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/count", "#/properties/requests/items/properties/count/type", "type", { type: "integer" }), errors++);
+              }
+              if (data11.expect !== void 0) {
+                let data24 = data11.expect;
+                data24 && typeof data24 == "object" && !Array.isArray(data24) ? Object.keys(data24).length < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/expect", "#/properties/requests/items/properties/expect/minProperties", "minProperties", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/expect", "#/properties/requests/items/properties/expect/type", "type", { type: "object" }), errors++);
+              }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/type", "type", { type: "object" }), errors++;
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
+      }
+      if (data.plan !== void 0) {
+        let data25 = data.plan;
+        if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+          for (const key3 in data25)
+            key3 === "from" || key3 === "writes" || key3 === "actions" || (vErrors = addFault(vErrors, instancePath + "/plan", "#/properties/plan/additionalProperties", "additionalProperties", { additionalProperty: key3 }), errors++);
+          if (data25.from !== void 0) {
+            let data26 = data25.from;
+            data26 && typeof data26 == "object" && !Array.isArray(data26) || (vErrors = addFault(vErrors, instancePath + "/plan/from", "#/properties/plan/properties/from/type", "type", { type: "object" }), errors++);
+          }
+          if (data25.writes !== void 0) {
+            let data27 = data25.writes;
+            const _errs60 = errors;
+            let valid10 = !1, passing0 = null;
+            const _errs61 = errors;
+            typeof data27 == "number" && !(data27 % 1) && !isNaN(data27) && isFinite(data27) || (vErrors = addFault(vErrors, instancePath + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), errors++), typeof data27 == "number" && isFinite(data27) && (data27 < 0 || isNaN(data27)) && (vErrors = addFault(vErrors, instancePath + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
+            var _valid0 = _errs61 === errors;
+            _valid0 && (valid10 = !0, passing0 = 0);
+            const _errs63 = errors;
+            if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+              for (const key4 in data27)
+                key4 === "min" || key4 === "max" || (vErrors = addFault(vErrors, instancePath + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: key4 }), errors++);
+              if (data27.min !== void 0) {
+                let data28 = data27.min;
+                typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28) || (vErrors = addFault(vErrors, instancePath + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/type", "type", { type: "integer" }), errors++), typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)) && (vErrors = addFault(vErrors, instancePath + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
+              }
+              if (data27.max !== void 0) {
+                let data29 = data27.max;
+                typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29) || (vErrors = addFault(vErrors, instancePath + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/type", "type", { type: "integer" }), errors++), typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)) && (vErrors = addFault(vErrors, instancePath + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++);
+              }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/type", "type", { type: "object" }), errors++;
+            var _valid0 = _errs63 === errors;
+            _valid0 && valid10 ? (valid10 = !1, passing0 = [passing0, 1]) : _valid0 && (valid10 = !0, passing0 = 1), valid10 ? (errors = _errs60, vErrors !== null && (_errs60 ? vErrors.length = _errs60 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: passing0 }), errors++);
+          }
+          if (data25.actions !== void 0) {
+            let data30 = data25.actions;
+            if (Array.isArray(data30)) {
+              const len3 = data30.length;
+              for (let i3 = 0; i3 < len3; i3++) {
+                let data31 = data30[i3];
+                typeof data31 != "string" && (vErrors = addFault(vErrors, instancePath + "/plan/actions/" + i3, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), errors++), data31 === "set" || data31 === "change" || data31 === "unset" || data31 === "release" || (vErrors = addFault(vErrors, instancePath + "/plan/actions/" + i3, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: schema0.properties.plan.properties.actions.items.enum }), errors++);
+              }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/plan/actions", "#/properties/plan/properties/actions/type", "type", { type: "array" }), errors++;
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/plan", "#/properties/plan/type", "type", { type: "object" }), errors++;
+      }
+      if (data.emulator !== void 0) {
+        let data32 = data.emulator;
+        const _errs75 = errors;
+        let valid14 = !1, passing1 = null;
+        const _errs76 = errors;
+        typeof data32 != "string" && (vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), errors++), data32 === "accepts" || data32 === "refuses" || (vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: schema0.properties.emulator.oneOf[0].enum }), errors++);
+        var _valid1 = _errs76 === errors;
+        _valid1 && (valid14 = !0, passing1 = 0);
+        const _errs78 = errors;
+        if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+          data32.refuses === void 0 && (vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf/1/required", "required", { missingProperty: "refuses" }), errors++);
+          for (const key5 in data32)
+            key5 !== "refuses" && (vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: key5 }), errors++);
+          if (data32.refuses !== void 0) {
+            let data33 = data32.refuses;
+            if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+              for (const key6 in data33)
+                key6 === "text" || key6 === "code" || (vErrors = addFault(vErrors, instancePath + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/additionalProperties", "additionalProperties", { additionalProperty: key6 }), errors++);
+              if (data33.text !== void 0 && typeof data33.text != "string" && (vErrors = addFault(vErrors, instancePath + "/emulator/refuses/text", "#/properties/emulator/oneOf/1/properties/refuses/properties/text/type", "type", { type: "string" }), errors++), data33.code !== void 0) {
+                let data35 = data33.code;
+                typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35) || (vErrors = addFault(vErrors, instancePath + "/emulator/refuses/code", "#/properties/emulator/oneOf/1/properties/refuses/properties/code/type", "type", { type: "integer" }), errors++);
+              }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/type", "type", { type: "object" }), errors++;
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf/1/type", "type", { type: "object" }), errors++;
+        var _valid1 = _errs78 === errors;
+        _valid1 && valid14 ? (valid14 = !1, passing1 = [passing1, 1]) : _valid1 && (valid14 = !0, passing1 = 1), valid14 ? (errors = _errs75, vErrors !== null && (_errs75 ? vErrors.length = _errs75 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: passing1 }), errors++);
+      }
     } else
       vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
     return validate0.errors = vErrors, errors === 0;

@@ -29,7 +29,7 @@ export function parseEntries(text: string, name: string): RequestEntry[] {
   const list = parseList(text)
   return list === null
     ? text.split('\n').flatMap((line, i) => parseLine(line.trim(), `${name}:${i + 1}`))
-    : list.map((entry, i) => toRequest(entry, `${name}, entry ${i + 1}`))
+    : list.map((entry, i) => parseEntry(entry, `${name}, entry ${i + 1}`))
 }
 
 /**
@@ -75,14 +75,15 @@ function parseList(text: string): Json[] | null {
 
 function parseLine(line: string, place: string): RequestEntry[] {
   if (line === '' || line.startsWith('#')) return []
-  if (line.startsWith('{')) return [toRequest(parseJson(line) ?? null, place)]
+  if (line.startsWith('{')) return [parseEntry(parseJson(line) ?? null, place)]
   const found = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s+)?(\S+)$/.exec(line)
   if (found === null) return [{ place, fault: `expected "[METHOD ]URL", got ${quote(line)}` }]
   const [, method, url = ''] = found
   return [{ place, request: method === undefined ? { url } : { url, method }, count: 1 }]
 }
 
-function toRequest(entry: Json, place: string): RequestEntry {
+/** Parses an entry of a list: a URL, or an object with one and perhaps a `count`. */
+export function parseEntry(entry: Json, place: string): RequestEntry {
   if (typeof entry === 'string') return { place, request: { url: entry }, count: 1 }
   if (!isObject(entry)) return { place, fault: 'expected a URL or an object with one' }
   const { count = 1, ...request } = entry

@@ -42,5 +42,6 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "suppression-unknown": "A comment allows a code that there is not, or one of errors, which are always reported.",
   "suppression-expired": "The day until which a comment allowed a finding has passed, in UTC; the finding is reported again.",
   "suppression-unused": "A comment allows a finding that there is not, where it stands.",
+  "test-invalid": "A test of manifests has another form: an unknown key, answer, item or domain, or a request that can't be traced.",
   "too-many-problems": "The file has more than 200 problems; only their number is given."
 }

@@ -1,0 +1,64 @@
+import { extname } from 'node:path'
+import { InvalidArgumentError, type Command } from 'commander'
+import type { TestOptions } from '../tests/test.ts'
+import type { Declare } from './declare.ts'
+import { collect, createIntegerParser } from './options.ts'
+
+/** `edgewise test`: runs the tests of manifests. Calls nothing. */
+export function declareTest(program: Command, declare: Declare): void {
+  declare<TestOptions>(program, 'test [paths...]', {
+    description: 'run the tests of manifests, without any call',
+    args: ['files, folders and globs of test files; all by default'],
+    examples: [
+      'test',
+      "test tests/video.yaml --run '*cache*' --report junit.xml",
+      'test --mutate --min-guarded 80%',
+      'test --record https://www.example.com/img/a.jpg',
+    ],
+    run: async (context, args, options) =>
+      (await import('../tests/test.ts')).test(context, args, options),
+  })
+    .option('--run <glob>', 'only tests whose name matches, such as *video*')
+    .option(
+      '--report <file>',
+      'write a report, by its ending: .xml (JUnit), .md or .json; repeatable',
+      collectReport,
+      [],
+    )
+    .option('--watch', 'run the tests again when a file changes, until Ctrl-C')
+    .option('--allow-empty', 'accept that no test runs')
+    .option('--mutate', 'then change each rule and value; list what no test fails for')
+    .option('--limit <n>', 'changes to try with --mutate', createIntegerParser(1, 1e6), 500)
+    .option('--min-guarded <share>', 'with --mutate: fail below this share', parseShare)
+    .option('--record <url>', 'write a test of what a trace says today; also of PATHS', collect, [])
+    .addHelpText('after', guide)
+}
+
+const guide = `
+A test is a YAML document in tests/:
+
+  test: images stay in the cache for a day
+  domains: ["*.img.example.com"]     # or given: {profiles: [img], config: {}}
+  assume: {unmanaged: absent}        # items that no manifest has are not set
+  items: {https/force_https: 301}    # ITEM/FIELD of the manifests
+  requests:
+    - url: https://a.img.example.com/x.png
+      expect: {access.decision: allowed, cache.seconds: 86400}
+  plan: {from: {timeout: {time: 60}}, writes: {max: 3}, actions: [change]}
+  emulator: accepts                  # or refuses, {refuses: {text: TEXT}}
+
+A request has the keys of "edgewise trace --requests"; answers have the names of
+"edgewise trace --json". An unknown answer fails, unless the test expects
+{unknown: true} or {either: [VALUE, …]}. Guide: docs/guides/test-manifests.md`
+
+function collectReport(file: string, before: string[]): string[] {
+  if (['.xml', '.md', '.json'].includes(extname(file))) return [...before, file]
+  throw new InvalidArgumentError('Expected a file that ends with .xml, .md or .json.')
+}
+
+/** Parses a share such as `80%`, in percent. */
+function parseShare(value: string): number {
+  const share = /^(\d{1,3}(?:\.\d+)?)%$/.exec(value)?.[1]
+  if (share !== undefined && Number(share) <= 100) return Number(share)
+  throw new InvalidArgumentError('Expected a share from 0% to 100%, such as 80%.')
+}

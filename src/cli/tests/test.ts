@@ -1,0 +1,149 @@
+import { extname } from 'node:path'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Tested } from '../../core/tests/results.ts'
+import { watchBelow } from '../../files/watch-below.ts'
+import { loadTests } from '../../manifest/tests/load-tests.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import { test as runTests } from '../../operations/test.ts'
+import { formatDiagnosticsGithub } from '../../outlets/report/diagnostics/github.ts'
+import { formatDiagnosticsText } from '../../outlets/report/diagnostics/text.ts'
+import { formatTestsGithub } from '../../outlets/report/tests/github.ts'
+import { buildTestJson } from '../../outlets/report/tests/json.ts'
+import { formatTests, sayTotals } from '../../outlets/report/tests/text.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { CommandContext } from '../io.ts'
+import { openWorkspace, refuseInvalidManifests } from '../open.ts'
+import { formatJson } from '../reports.ts'
+import { createOutput, saveOutput } from '../save-file.ts'
+import { selectFiles } from '../select-files.ts'
+import { printError } from '../terminal/print-error.ts'
+import { findFolderInRepository } from '../validate.ts'
+
+/** Options of `edgewise test`, as the command line has them. */
+export interface TestOptions {
+  run?: string
+  report: string[]
+  watch?: boolean
+  allowEmpty?: boolean
+  mutate?: boolean
+  limit: number
+  /** In percent. */
+  minGuarded?: number
+  record: string[]
+}
+
+/** `edgewise test`: runs tests, and reports what they guard against. Needs no token, no state. */
+export async function test(
+  context: CommandContext,
+  [paths]: unknown[],
+  options: TestOptions,
+): Promise<number> {
+  const named = paths as string[]
+  if (options.minGuarded !== undefined && options.mutate !== true)
+    throw new EdgewiseError('usage', '--min-guarded needs --mutate')
+  if (options.record.length > 0) {
+    const { record } = await import('./record.ts')
+    return record(context, [...options.record, ...named])
+  }
+  const workspace = openWorkspace(context, 'none')
+  if (options.watch === true) return watchTests(context, workspace, named, options)
+  return runOnce(context, workspace, named, options)
+}
+
+async function runOnce(
+  context: CommandContext,
+  workspace: LoadedWorkspace,
+  paths: string[],
+  options: TestOptions,
+): Promise<number> {
+  const { io, paint } = context
+  const { json = false, quiet = false } = context.options
+  refuseInvalidManifests(context, workspace)
+  const { root, config } = workspace
+  const loaded = loadTests(root, config.tests)
+  const uses = new Set<string>()
+  const files = loaded.paths.map((path) => ({ path, manifests: 1, profiles: 0, domains: [], uses }))
+  const called = { one: `file of tests (${config.tests.join(', ')})`, all: 'to run all tests' }
+  const selection = selectFiles(files, [], paths, { root, cwd: io.cwd }, called)
+  const selected = new Set(selection.files.map(({ path }) => path))
+  const folder = io.env['GITHUB_ACTIONS'] === 'true' && !json ? findFolderInRepository(root) : null
+  const outputs = options.report.map((path) => createOutput(path, workspace, io))
+  const request = { run: options.run, mutate: options.mutate === true ? options : null }
+  try {
+    const tested = await runTests(workspace, request, io, loaded, (path) => selected.has(path))
+    const layout = { paint, columns: io.columns, quiet }
+    io.out(json ? formatJson(buildTestJson(tested)) : formatTests(tested, layout))
+    if (folder !== null) io.out(formatTestsGithub(tested, folder), 'commands')
+    for (const output of outputs) await saveOutput(output, await render(tested, output.path))
+    return judge(context, tested, options)
+  } catch (error) {
+    if (!(error instanceof EdgewiseError) || json || error.diagnostics.length === 0) throw error
+    const { diagnostics, code, message, hint } = error
+    const style = {
+      findLine: loaded.findSourceLine,
+      paint: context.errPaint,
+      columns: io.errColumns,
+    }
+    io.err(formatDiagnosticsText(diagnostics, style))
+    if (folder !== null) io.out(formatDiagnosticsGithub(diagnostics, folder), 'commands')
+    throw new EdgewiseError(code, message, hint)
+  }
+}
+
+/** Renders a report by the ending of its file. */
+async function render(tested: Tested, path: string): Promise<string> {
+  if (extname(path) === '.json') return formatJson(buildTestJson(tested))
+  if (extname(path) === '.xml')
+    return (await import('../../outlets/report/tests/junit.ts')).formatTestsJunit(tested)
+  const { formatTextReport } = await import('../../outlets/report/text/markdown.ts')
+  const { plainPaint } = await import('../../outlets/report/text/paint.ts')
+  const text = formatTests(tested, { paint: plainPaint, columns: 80, quiet: true })
+  return formatTextReport(`Edgewise tests: ${sayTotals(tested.results)}`, text)
+}
+
+/** Finds the exit code, and says why it is no success where the results do not. */
+function judge({ note }: CommandContext, tested: Tested, options: TestOptions): number {
+  const { results, mutations } = tested
+  const { allowEmpty = false, mutate = false, minGuarded = 0 } = options
+  if (results.length === 0 && !allowEmpty)
+    note('Write a test, select others, or pass --allow-empty.')
+  const hasFailed = results.some(({ outcome }) => outcome === 'failed')
+  if (hasFailed && mutate) note('Nothing was changed: first, all tests must pass.')
+  const isWeak = mutations !== null && mutations.share < minGuarded
+  if (isWeak) note(`Tests guard against less than ${minGuarded} % of the changes (--min-guarded).`)
+  const isFailed = hasFailed || isWeak || (results.length === 0 && !allowEmpty)
+  return isFailed ? exitCodes.failed : exitCodes.done
+}
+
+/** Runs the tests whenever a file changes; an error of one run does not end it. */
+async function watchTests(
+  context: CommandContext,
+  first: LoadedWorkspace,
+  paths: string[],
+  options: TestOptions,
+): Promise<number> {
+  const { io, note } = context
+  const { root, config } = first
+  const globs = [...config.manifests, ...config.profiles, ...config.tests]
+  const bases = globs.map((glob) => /^(?:[\w.-]+\/)*/.exec(glob)?.[0] ?? '')
+  let queue = Promise.resolve()
+  const run = (open: () => LoadedWorkspace) => {
+    queue = queue.then(async () => {
+      try {
+        await runOnce(context, open(), paths, options)
+      } catch (error) {
+        if (!(error instanceof EdgewiseError)) throw error
+        printError(error, io, context.options.json === true, context.errPaint)
+      }
+      note('Waiting for changes; stop with Ctrl-C.')
+    })
+  }
+  const close = watchBelow(root, [...new Set(['', ...bases])], () =>
+    run(() => openWorkspace(context, 'none')),
+  )
+  run(() => first)
+  await io.waitForStop()
+  close()
+  await queue
+  return exitCodes.done
+}

@@ -1,0 +1,69 @@
+import { parseTest } from '../../core/tests/parse-test.ts'
+import type { TestCase } from '../../core/tests/test-case.ts'
+import { findRealPath } from '../../files/look.ts'
+import { append } from '../../core/model/lists.ts'
+import type { Diagnostic, Place } from '../../core/model/problem.ts'
+import { findFiles } from '../manifests/find-files.ts'
+import { createDiagnostic, ProblemQuota, type Finding } from '../manifests/finding.ts'
+import { loadSource } from '../manifests/load-source.ts'
+import { createSourceLineLookup } from '../yaml/source-line.ts'
+import { parseYaml, type DocumentPlace, type SourceFile } from '../yaml/yaml-file.ts'
+
+/** A test, and the document that it stands in. */
+export interface LoadedTest extends TestCase {
+  document: DocumentPlace
+}
+
+/** The tests of a workspace. */
+export interface LoadedTests {
+  /** In the order of their files and documents. */
+  tests: LoadedTest[]
+  /** Every file that the globs find, also those that can't be loaded. */
+  paths: string[]
+  diagnostics: Diagnostic[]
+  /** Returns the source line of a place; null if there is none. */
+  findSourceLine(place: Place): string | null
+}
+
+/** Loads the tests that globs find below a root; problems of their files become diagnostics. */
+export function loadTests(root: string, globs: string[]): LoadedTests {
+  const folder = findRealPath(root)
+  const { paths, diagnostics } = findFiles(folder, [globs])
+  const tests: LoadedTest[] = []
+  const sources: SourceFile[] = []
+  const quota = new ProblemQuota()
+  for (const path of paths) {
+    const source = loadSource(folder, path)
+    if ('severity' in source) diagnostics.push(source)
+    else {
+      sources.push(source)
+      const parsed = parseYaml(source)
+      append(diagnostics, parsed.diagnostics)
+      for (const { value, ...document } of parsed.documents) {
+        const report = createReport(document, quota, diagnostics)
+        const test = parseTest(value, (pointer, detail, part) => report({ pointer, detail, part }))
+        if (test !== null) tests.push({ ...test, document })
+      }
+    }
+  }
+  append(diagnostics, quota.summarize())
+  return { tests, paths, diagnostics, findSourceLine: createSourceLineLookup(sources) }
+}
+
+/** Reports a problem of a document with tests; by default, the test has a wrong form. */
+export type ReportProblem = (
+  finding: Pick<Finding, 'pointer' | 'detail'> & Partial<Finding>,
+) => void
+
+/** Creates the report of a document with tests, which adds diagnostics up to the quota. */
+export function createReport(
+  document: DocumentPlace,
+  quota: ProblemQuota,
+  diagnostics: Diagnostic[],
+): ReportProblem {
+  const form = { code: 'test-invalid', summary: 'This test is not well-formed' } as const
+  return (problem) => {
+    for (const finding of quota.take(document, [{ ...form, ...problem }]))
+      diagnostics.push(createDiagnostic(document, finding))
+  }
+}

@@ -1,0 +1,58 @@
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { countProblems, limitProblems } from '../core/model/problem.ts'
+import { compileDomainGlob, findGlobFault } from '../core/model/text/domain-glob.ts'
+import { pluralize } from '../core/model/text/words.ts'
+import type { Tested } from '../core/tests/results.ts'
+import { loadTests, type LoadedTests } from '../manifest/tests/load-tests.ts'
+import type { Computing } from './runtime/outside.ts'
+import { mutate } from './testing/mutate.ts'
+import { resolveTests, type TestedWorkspace } from './testing/resolve-tests.ts'
+import { runTests } from './testing/run-tests.ts'
+import { refuseInvalid } from './refuse-invalid.ts'
+
+/** Which tests run, and what is done with them. */
+export interface TestRequest {
+  /** Globs of names: `*video*`; without any, all tests run. */
+  run?: string
+  /** Also finds the changes of manifests that no test guards against; at most so many. */
+  mutate?: { limit: number } | null
+}
+
+/**
+ * Runs the tests of a workspace against its manifests: without the service, secrets and state.
+ *
+ * @param isSelected tests whether the tests of a file run
+ * @throws EdgewiseError `invalid` when a manifest or a test file has errors, with all of them,
+ *   `usage` for a bad glob
+ */
+export async function test(
+  workspace: TestedWorkspace,
+  { run, mutate: mutation = null }: TestRequest,
+  outside: Computing,
+  loaded: LoadedTests = loadTests(workspace.root, workspace.config.tests),
+  isSelected: (path: string) => boolean = () => true,
+): Promise<Tested> {
+  refuseInvalid(workspace)
+  const fault = run === undefined ? null : findGlobFault(run)
+  if (fault !== null) throw new EdgewiseError('usage', `--run: ${fault}`)
+  const matches = run === undefined ? () => true : compileDomainGlob(run)
+  const selected = loaded.tests.filter(({ document }) => isSelected(document.file.path))
+  const { resolved, diagnostics } = resolveTests(workspace, selected)
+  const own = loaded.diagnostics.filter(({ file }) => isSelected(file))
+  const problems = limitProblems([...own, ...diagnostics])
+  if (problems.some(({ severity }) => severity === 'error'))
+    throw new EdgewiseError(
+      'invalid',
+      `the tests have ${pluralize(countProblems(problems), 'error')}; no test ran`,
+      'Correct them. "edgewise test --help" names the guide with every key.',
+      problems,
+    )
+  const chosen = resolved.filter((each) => matches(each.test.test))
+  const results = await runTests(workspace, chosen, outside)
+  const hasFailed = results.some(({ outcome }) => outcome === 'failed')
+  const mutations =
+    mutation === null || hasFailed || chosen.length === 0
+      ? null
+      : await mutate(workspace, chosen, mutation.limit, outside)
+  return { results, mutations }
+}

@@ -1,0 +1,129 @@
+import type { ItemState } from '../../core/model/item.ts'
+import { parsePointer } from '../../core/model/json.ts'
+import { listMutants, rankDanger, type Mutant } from '../../core/tests/mutants.ts'
+import type { MutationReport, Survivor } from '../../core/tests/results.ts'
+import type { Source } from '../../manifest/tests/given.ts'
+import { findPlace } from '../../manifest/yaml/yaml-place.ts'
+import type { Computing } from '../runtime/outside.ts'
+import { Checker, type View } from './checker.ts'
+import { createUnit, type ResolvedTest, type TestedWorkspace, type Unit } from './resolve-tests.ts'
+
+/** A change of one place of the manifests, in all configurations that it reaches. */
+interface Mutation {
+  item: string
+  source: Source
+  targets: Map<Unit, Mutant>
+  /** Number of domains of the workspace that it changes. */
+  domains: number
+  /** Sorts mutations of equal danger. */
+  key: string
+}
+
+/**
+ * Changes each rule and value of the manifests in turn, and finds the changes for which no test
+ * fails. All tests must pass without a change.
+ *
+ * @param limit maximum number of changes; the most dangerous ones are tried
+ */
+export async function mutate(
+  workspace: TestedWorkspace,
+  tests: ResolvedTest[],
+  limit: number,
+  outside: Computing,
+): Promise<MutationReport> {
+  const checker = new Checker(workspace, outside)
+  const byUnit = new Map<Unit, ResolvedTest[]>()
+  for (const test of tests)
+    for (const unit of test.units) {
+      const known = byUnit.get(unit)
+      if (known === undefined) byUnit.set(unit, [test])
+      else known.push(test)
+    }
+  const named = new Set([...byUnit.keys()].map(({ domain, isGiven }) => (isGiven ? '' : domain)))
+  const others = [...workspace.desired.keys()].filter((domain) => !named.has(domain))
+  const all = listMutations([
+    ...byUnit.keys(),
+    ...others.map((domain) => createUnit(workspace, domain)),
+  ])
+  const tried = all.slice(0, limit)
+  let [guarded, ineffective] = [0, 0]
+  const survivors: Survivor[] = []
+  for (const [done, mutation] of tried.entries()) {
+    outside.onPhase?.({ name: 'mutating', done, total: tried.length })
+    const { targets } = mutation
+    const concerned = new Set([...targets.keys()].flatMap((unit) => byUnit.get(unit) ?? []))
+    if (await fails(checker, [...concerned], createView(mutation))) guarded++
+    else if ([...targets.values()].every(({ isIneffective }) => isIneffective)) ineffective++
+    else survivors.push(describe(mutation))
+  }
+  const count = tried.length - ineffective
+  const share = count === 0 ? 100 : Math.floor((1000 * guarded) / count) / 10
+  const left = all.length - tried.length
+  return { tried: count, guarded, share, ineffective, left, survivors }
+}
+
+/** Tests whether some test fails; the cheap checks come first. */
+async function fails(checker: Checker, tests: ResolvedTest[], view: View): Promise<boolean> {
+  for (const test of tests) for (const _ of checker.findCheapFailures(test, view)) return true
+  for (const test of tests)
+    if (test.test.plan !== undefined || test.test.emulator !== undefined)
+      for await (const _ of checker.findFailures(test, view)) return true
+  return false
+}
+
+/** Creates the view of the configurations with a mutation; each changed one is made once. */
+function createView({ item, targets }: Mutation): View {
+  const changed = new Map<Unit, Unit['items']>()
+  return (unit) => {
+    const mutant = targets.get(unit)
+    if (mutant === undefined) return unit.items
+    const known = changed.get(unit)
+    if (known !== undefined) return known
+    const items = new Map(unit.items)
+    if (mutant.state === null) items.delete(item)
+    else items.set(item, mutant.state)
+    changed.set(unit, items)
+    return items
+  }
+}
+
+/** Lists the changes by the place that they change, most dangerous first. */
+function listMutations(units: Unit[]): Mutation[] {
+  const found = new Map<string, Mutation>()
+  const mutants = new Map<ItemState, Mutant[]>()
+  for (const unit of units)
+    for (const [item, state] of unit.items) {
+      const known = mutants.get(state) ?? listMutants(item, state)
+      mutants.set(state, known)
+      for (const mutant of known) {
+        const source = unit.findSource(item, mutant.part)
+        // A default, and what a test gives itself, are written in no manifest.
+        if (source === null || !isWritten(source, mutant.part)) continue
+        if (unit.isGiven && source.manifest === null) continue
+        const { file, index } = source.document
+        const key = [file.path, index, source.pointer, mutant.kind].join('\0')
+        const mutation = found.get(key) ?? { item, source, targets: new Map(), domains: 0, key }
+        found.set(key, mutation)
+        if (!mutation.targets.has(unit) && !unit.isGiven) mutation.domains++
+        mutation.targets.set(unit, mutant)
+      }
+    }
+  return [...found.values()].toSorted(
+    (a, b) =>
+      rankDanger(a.item) - rankDanger(b.item) || b.domains - a.domains || (a.key < b.key ? -1 : 1),
+  )
+}
+
+/** Tests whether a part is written at its source; a missing one has the source of its parent. */
+function isWritten({ pointer }: Source, part: string): boolean {
+  const step = parsePointer(part).at(-1)
+  return step === undefined || /^\d+$/.test(step) || parsePointer(pointer).at(-1) === step
+}
+
+function describe({ item, source, targets, domains }: Mutation): Survivor {
+  const [[unit, mutant] = []] = targets
+  const { file, line, column } = findPlace(source.document, source.pointer)
+  const { part: pointer = '', kind = 'drop', before = null, after = null } = mutant ?? {}
+  const example = unit === undefined || unit.isGiven ? null : unit.domain
+  return { item, pointer, kind, before, after, domains, example, file, line, column }
+}

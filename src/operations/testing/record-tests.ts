@@ -1,0 +1,77 @@
+import { stringify } from 'yaml'
+import { groupBy } from '../../core/model/lists.ts'
+import type { Domain } from '../../core/model/item.ts'
+import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import { addSchemaLine, findSchema } from '../../manifest/yaml/schema-line.ts'
+import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
+import type { StateOutside } from '../runtime/outside.ts'
+import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
+import { traceRequests, type Traced } from '../trace.ts'
+
+/** A recorded test, as a file that is not written yet. */
+export interface RecordedTest extends SourceFile {
+  domain: Domain
+  requests: number
+  /** Number of recorded answers, and of those that are unknown and left out. */
+  answers: number
+  unknown: number
+}
+
+/**
+ * Records what the manifests do to requests as tests, one file a domain. Unknown answers are left
+ * out; those that only unmanaged items leave unknown are recorded as if these were not set, which
+ * the test says.
+ *
+ * @throws EdgewiseError as `traceRequests` does
+ */
+export async function recordTests(
+  workspace: LoadedWorkspace,
+  urls: string[],
+  outside: StateOutside,
+): Promise<RecordedTest[]> {
+  const requests = [...new Set(urls)].map((url) => ({ url }))
+  const traced = await traceRequests(workspace, { requests, shows: true }, outside)
+  const schema = findSchema(workspace.root)
+  const folder = /^(?:[\w-]+\/)*/.exec(workspace.config.tests[0] ?? '')?.[0] ?? ''
+  return [...groupBy(traced, ({ output }) => String(output['domain']))].map(([domain, own]) => {
+    const recorded = own.map(recordRequest)
+    const isAbsent = recorded.some((each) => each.isAbsent)
+    const test = {
+      test: `${domain} as recorded`,
+      domains: [domain],
+      ...(isAbsent ? { assume: { unmanaged: 'absent' } } : {}),
+      requests: recorded.map(({ request }) => request),
+    }
+    const text = stringify(test, { lineWidth: 0 })
+    const file = { path: `${folder}${domain.replace(/^\./, '_.')}.yaml`, text }
+    const sum = (count: (each: (typeof recorded)[0]) => number) =>
+      recorded.reduce((total, each) => total + count(each), 0)
+    return {
+      ...(schema === null ? file : addSchemaLine(file, schema)),
+      domain,
+      requests: own.length,
+      answers: sum(({ request }) => Object.keys(request.expect).length),
+      unknown: sum(({ unknown }) => unknown),
+    }
+  })
+}
+
+const stages = ['outcome', 'connection', 'access', 'redirect', 'cache', 'origin', 'response']
+
+/** Records the answers of one trace, without positions of rules, which other edits move. */
+function recordRequest({ output, managed }: Traced) {
+  const { url = '' } = output['request'] as JsonObject
+  const expect: JsonObject = {}
+  let [unknown, isAbsent] = [0, false]
+  const collect = (shown: Json | undefined, whole: Json | undefined, path: string): void => {
+    if (!isObject(shown) || /\.(?:rule|rewrite)$/.test(path)) return
+    const all = isObject(whole) ? whole : {}
+    if ('value' in shown) {
+      expect[path] = shown['value'] ?? null
+      isAbsent ||= !('value' in all)
+    } else if ('unknown' in shown) unknown++
+    else for (const [key, part] of Object.entries(shown)) collect(part, all[key], `${path}.${key}`)
+  }
+  for (const stage of stages) collect(managed[stage], output[stage], stage)
+  return { request: { url, expect }, unknown, isAbsent }
+}
