@@ -12,8 +12,8 @@ const allowed: Record<string, string> = {
   'cli/action': 'files core/model',
   cli:
     'server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
-    'outlets/report manifest state service emulator core/tests core/effects core/trace core/checks ' +
-    'core/catalog files core/model',
+    'outlets/report manifest state service emulator core/tests core/effects core/trace ' +
+    'core/checks core/catalog files core/model',
   server:
     'outlets/metrics outlets/notify operations engine/rollout engine/apply outlets/report ' +
     'manifest state service files core/model',
@@ -23,7 +23,8 @@ const allowed: Record<string, string> = {
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
     'engine/apply engine/rollout core/plan core/diff core/tests core/effects core/trace ' +
-    'core/checks core/rule-lists manifest state service outlets/report emulator core/catalog files core/model',
+    'core/checks core/rule-lists manifest state service outlets/report emulator core/catalog ' +
+    'files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
   manifest: 'core/checks core/tests core/trace core/catalog files core/model',
