@@ -91,7 +91,7 @@ function createDiagnostic(
     severity,
     code,
     summary,
-    detail: `${detail}${condition}${count}. ${advice}`,
+    detail: `${detail}${condition}${count}${describeWitness(finding)}. ${advice}`,
     ...findPlace(source.document, source.pointer),
     document: source.document.index,
     pointer: source.pointer,
@@ -101,6 +101,14 @@ function createDiagnostic(
     ...(isShared ? { count: domains.length } : {}),
     finding: { domains, rule, other, under, proof, witness },
   }
+}
+
+/** Names a request that a rule and another one match; empty without one, or for a repetition. */
+function describeWitness({ witness, other, proof }: Finding): string {
+  const url = witness?.['url']
+  return other.length === 0 || proof === 'text' || typeof url !== 'string'
+    ? ''
+    : `; both match ${url}`
 }
 
 /** The first manifests that use a profile. */
