@@ -50,6 +50,11 @@ describe('rules of first-match lists', () => {
       ['rule-never-matches cache_rule/0 automaton'],
     ],
     ['outside of the fragment', [regex('^(?=x)')], ['rule-undecided cache_rule/0 -']],
+    [
+      'what is not ASCII',
+      [{ type: 2, pattern: '/caf\u00e9/', time: 9 }],
+      ['rule-undecided cache_rule/0 -'],
+    ],
     ['a word boundary', [regex('^https?://.*\\bx')], ['rule-undecided cache_rule/0 -']],
     [
       'an equal one outside of it',

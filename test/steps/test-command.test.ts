@@ -261,6 +261,8 @@ describe('files of tests', () => {
     ['test: a\ngiven: {profiles: [vidio]}\nemulator: accepts', 'Did you mean "video"?'],
     ['test: a\ngiven: {}\nplan: {from: {timeout: {tim: 1}}, writes: 1}', 'Did you mean "time"?'],
     ['test: a\ngiven: {}\nplan: {}', 'expected "writes" or "actions"'],
+    ['test: a\ngiven: {}\nplan: {writes: {}}', 'expected "writes" or "actions"'],
+    ['test: a\ndomains: ["!*"]\nemulator: refuses', 'no domain is left to test'],
     ['test: a\ngiven: {}\nplan: {actions: [chnge]}', 'Did you mean "change"?'],
     ['test: a\ngiven: {}\nemulator: acepts', 'Did you mean "accepts"?'],
     ['test: a\ngiven: {}\nrequests: [{expect: {outcome: served}}]', '"url" is required'],
@@ -360,7 +362,14 @@ describe('--mutate', () => {
     expect(out).toMatch(/of 1 change .*; \d+ less dangerous ones were not tried/s)
     expect((await test('--mutate', '--min-guarded', '100%')).code).toBe(1)
     expect((await test('--mutate', '--min-guarded', '1%')).code).toBe(0)
+    const none = ['--mutate', '--run', 'none*', '--allow-empty'] as const
+    expect((await test(...none)).code).toBe(0)
+    const unknown = await test(...none, '--min-guarded', '1%')
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('is not known')])
     expect((await test('--min-guarded', '1%')).err).toContain('--min-guarded needs --mutate')
+    expect((await test('--limit', '1')).err).toContain('--limit needs --mutate')
+    const recorded = await test('--record', 'https://a.video.example.com/', '--run', 'x')
+    expect([recorded.code, recorded.err]).toEqual([1, expect.stringContaining('runs no test')])
   })
 
   it('guards profiles by given configurations; a failing test ends it', async () => {

@@ -17,6 +17,9 @@ it.each<[Json, Json, boolean]>([
   [null, null, true],
   [null, 0, false],
   [0, null, false],
+  [{ qurey: null }, { query: null }, false],
+  [{}, { query: null }, false],
+  [{}, {}, true],
 ])('%j matches %j: %j', (expected, actual, isMatch) => {
   expect(matchesValue(expected, actual)).toBe(isMatch)
 })

@@ -28,7 +28,11 @@ export function declareTest(program: Command, declare: Declare): void {
     .option('--watch', 'run the tests again when a file changes, until Ctrl-C')
     .option('--allow-empty', 'accept that no test runs')
     .option('--mutate', 'then change each rule and value; list what no test fails for')
-    .option('--limit <n>', 'changes to try with --mutate', createIntegerParser(1, 1e6), 500)
+    .option(
+      '--limit <n>',
+      'changes to try with --mutate (default: 500)',
+      createIntegerParser(1, 1e6),
+    )
     .option('--min-guarded <share>', 'with --mutate: fail below this share', parseShare)
     .option('--record <url>', 'write a test of what a trace says today; also of PATHS', collect, [])
     .addHelpText('after', guide)

@@ -19,6 +19,9 @@ import { selectFiles } from '../select-files.ts'
 import { printError } from '../terminal/print-error.ts'
 import { findFolderInRepository } from '../validate.ts'
 
+/** Changes that are tried without another limit. */
+const maxMutants = 500
+
 /** Options of `edgewise test`, as the command line has them. */
 export interface TestOptions {
   run?: string
@@ -26,7 +29,7 @@ export interface TestOptions {
   watch?: boolean
   allowEmpty?: boolean
   mutate?: boolean
-  limit: number
+  limit?: number
   /** In percent. */
   minGuarded?: number
   record: string[]
@@ -39,8 +42,7 @@ export async function test(
   options: TestOptions,
 ): Promise<number> {
   const named = paths as string[]
-  if (options.minGuarded !== undefined && options.mutate !== true)
-    throw new EdgewiseError('usage', '--min-guarded needs --mutate')
+  refuseLonely(options)
   if (options.record.length > 0) {
     const { record } = await import('./record.ts')
     return record(context, [...options.record, ...named])
@@ -48,6 +50,17 @@ export async function test(
   const workspace = openWorkspace(context, 'none')
   if (options.watch === true) return watchTests(context, workspace, named, options)
   return runOnce(context, workspace, named, options)
+}
+
+/** Refuses options that would have no effect beside the others. */
+function refuseLonely(options: TestOptions): void {
+  const { mutate = false, limit, minGuarded, record, run, report, watch, allowEmpty } = options
+  const lonely = limit === undefined ? '--min-guarded' : '--limit'
+  if (!mutate && (limit ?? minGuarded) !== undefined)
+    throw new EdgewiseError('usage', `${lonely} needs --mutate`)
+  const runs = mutate || watch === true || allowEmpty === true || report.length > 0
+  if (record.length > 0 && (runs || run !== undefined))
+    throw new EdgewiseError('usage', '--record runs no test', 'Pass it with URLs alone.')
 }
 
 async function runOnce(
@@ -68,7 +81,8 @@ async function runOnce(
   const selected = new Set(selection.files.map(({ path }) => path))
   const folder = io.env['GITHUB_ACTIONS'] === 'true' && !json ? findFolderInRepository(root) : null
   const outputs = options.report.map((path) => createOutput(path, workspace, io))
-  const request = { run: options.run, mutate: options.mutate === true ? options : null }
+  const { limit = maxMutants } = options
+  const request = { run: options.run, mutate: options.mutate === true ? { limit } : null }
   try {
     const tested = await runTests(workspace, request, io, loaded, (path) => selected.has(path))
     const layout = { paint, columns: io.columns, quiet }
@@ -109,8 +123,11 @@ function judge({ note }: CommandContext, tested: Tested, options: TestOptions): 
     note('Write a test, select others, or pass --allow-empty.')
   const hasFailed = results.some(({ outcome }) => outcome === 'failed')
   if (hasFailed && mutate) note('Nothing was changed: first, all tests must pass.')
-  const isWeak = mutations !== null && mutations.share < minGuarded
-  if (isWeak) note(`Tests guard against less than ${minGuarded} % of the changes (--min-guarded).`)
+  const isUnknown = minGuarded > 0 && mutations === null && !hasFailed
+  if (isUnknown) note('What tests guard against is not known: none has run (--min-guarded).')
+  const isWeak = isUnknown || (mutations !== null && mutations.share < minGuarded)
+  if (isWeak && !isUnknown)
+    note(`Tests guard against less than ${minGuarded} % of the changes (--min-guarded).`)
   const isFailed = hasFailed || isWeak || (results.length === 0 && !allowEmpty)
   return isFailed ? exitCodes.failed : exitCodes.done
 }

@@ -217,7 +217,7 @@ function coverAgent(
     listOpen(desk.settings, [25, ...(isExact || isPlain ? [] : [26])]),
     (world) => {
       const [a, b] = foldBoth(wide, narrow, readCase(folds, world))
-      if (isExact) return a === b
+      if (isExact || a === b) return a === b
       return (isPlain || settle(world, 26) === 'text') && b.includes(a)
     },
   )

@@ -50,6 +50,7 @@ export function findUrl(
   wanted: Wanted,
   budget: Budget,
 ): string | null | undefined {
+  if (budget.states <= 0) return undefined
   const languages = [...new Set([...wanted.must.flat(), ...wanted.never])]
   const locate = (language: Language) => languages.indexOf(language)
   const walk = new Walk(
@@ -69,7 +70,7 @@ class Walk {
   readonly #languages: Language[]
   readonly #must: number[][]
   readonly #never: number[]
-  readonly #chars: string[]
+  readonly #chars: readonly string[]
   /** Whether a path may contain `?`; whether segments of dots and empty queries are left. */
   readonly #isOpen: boolean
   readonly #isRaw: boolean
@@ -242,18 +243,39 @@ export function isUrlChar(char: string): boolean {
 }
 
 /** One character of each kind that no automaton and no part tells apart. */
-function chooseChars(languages: readonly Language[], space: Space): string[] {
-  const kinds = languages.map(({ program }) => classify(program))
-  const hasAny = space === 'loose' || space === 'decoded'
-  const chosen = new Map<string, string>()
-  for (const char of printable) {
-    if (!(hasAny || isUrlChar(char)) || (space === 'plain' && char === '%')) continue
-    const code = char.charCodeAt(0)
-    const own = '/?._-'.includes(char) ? char : /[a-z0-9]/.test(char)
-    const kind = `${own} ${kinds.map((each) => each[code]).join()}`
-    if (!chosen.has(kind)) chosen.set(kind, char)
+function chooseChars(languages: readonly Language[], space: Space): readonly string[] {
+  const start = alphabets[space === 'plain' ? space : isUrlSpace(space) ? 'url' : 'any']
+  let { kinds, count } = start
+  for (const classes of new Set(languages.map(({ program }) => classify(program)))) {
+    const names = new Map<number, number>()
+    kinds = kinds.map((kind, i) => {
+      const name = kind * 128 + (classes[start.codes[i] ?? 0] ?? 0)
+      return names.get(name) ?? names.set(name, names.size).size - 1
+    })
+    count = names.size
   }
-  return [...chosen.values()]
+  return Array.from({ length: count }, (_, kind) => start.chars[kinds.indexOf(kind)] ?? '')
+}
+
+function isUrlSpace(space: Space): boolean {
+  return space !== 'loose' && space !== 'decoded'
+}
+
+/** The characters of a space, by whether a part of a URL tells them apart; the plain ones first. */
+function listAlphabet(has: (char: string) => boolean) {
+  const chars = printable.filter(has)
+  const names = new Map<string, number>()
+  const kinds = chars.map((char) => {
+    const name = String('/?._-'.includes(char) ? char : /[a-z0-9]/.test(char))
+    return names.get(name) ?? names.set(name, names.size).size - 1
+  })
+  return { chars, codes: chars.map((char) => char.charCodeAt(0)), kinds, count: names.size }
+}
+
+const alphabets = {
+  plain: listAlphabet((char) => isUrlChar(char) && char !== '%'),
+  url: listAlphabet(isUrlChar),
+  any: listAlphabet(() => true),
 }
 
 const classes = new WeakMap<Program, number[]>()

@@ -42,6 +42,11 @@ export function seeUrl(url: string): SeenUrl {
   return { url, W: url, Q, P: splitFull(Q).path }
 }
 
+/** Tests whether a text is printable ASCII: URLs with other characters are not decided (3.1). */
+function isPrintable(text: string): boolean {
+  return /^[ -~]*$/.test(text)
+}
+
 /** An entry: a pattern without commas, in all worlds. */
 export class Entry {
   readonly form: PatternForm
@@ -58,7 +63,10 @@ export class Entry {
 
   constructor(form: PatternForm) {
     this.form = form
-    this.isDecidable = form.kind !== 'regex' || matchesAll(form.text) || isInFragment(form.text)
+    this.isDecidable =
+      form.kind === 'regex'
+        ? matchesAll(form.text) || isInFragment(form.text)
+        : isPrintable(form.text)
     this.readings = listReadings(form)
   }
 

@@ -110,18 +110,30 @@ interface Outcome {
 /** Finds the smallest set of answers of which all outcomes hold. */
 function findSmallest(names: string[], outcomes: Outcome[]): Under | null {
   if (outcomes.every(({ holds }) => holds)) return {}
-  let best: number[] | null = null
-  let chosen: Outcome | null = null
-  for (const outcome of outcomes.filter(({ holds }) => holds))
-    for (let set = 0; set < 2 ** names.length; set++) {
-      const fixed = names.flatMap((_, i) => (Math.floor(set / 2 ** i) % 2 === 1 ? [i] : []))
-      if (best !== null && fixed.length >= best.length) continue
-      const isSame = ({ answers }: Outcome) => fixed.every((i) => answers[i] === outcome.answers[i])
-      if (outcomes.every((each) => !isSame(each) || each.holds)) [best, chosen] = [fixed, outcome]
-    }
-  if (best === null || chosen === null) return null
-  const { answers } = chosen
-  return Object.fromEntries(best.map((i) => [names[i] ?? '', answers[i] ?? '']))
+  const [holding, failing] = [true, false].map((is) => outcomes.filter(({ holds }) => holds === is))
+  if (holding === undefined || failing === undefined || holding.length === 0) return null
+  for (const fixed of listSets(names.length)) {
+    const nameAnswers = ({ answers }: Outcome) => fixed.map((i) => answers[i]).join()
+    const excluded = new Set(failing.map(nameAnswers))
+    const chosen = holding.find((outcome) => !excluded.has(nameAnswers(outcome)))
+    if (chosen !== undefined)
+      return Object.fromEntries(fixed.map((i) => [names[i] ?? '', chosen.answers[i] ?? '']))
+  }
+  return null
+}
+
+const sets = new Map<number, number[][]>()
+
+/** Lists the sets of some numbers from 0, the smallest first. */
+function listSets(count: number): number[][] {
+  const listed = sets.get(count)
+  if (listed !== undefined) return listed
+  const all = Array.from({ length: 2 ** count }, (_, set) =>
+    Array.from({ length: count }, (__, i) => i).filter((i) => Math.floor(set / 2 ** i) % 2 === 1),
+  )
+  const sorted = all.toSorted((a, b) => a.length - b.length)
+  sets.set(count, sorted)
+  return sorted
 }
 
 /** Tests whether a finding holds in every world. */

@@ -21,21 +21,29 @@ export function isAsExpected(expected: Json, reply: Reply): boolean {
 /**
  * Compares an expected value with an actual one. A number may be written as text, a list of one
  * entry as that entry, a comma list as a list, and a target by its address; a mapping needs only
- * the fields that it names.
+ * the fields that it names, and an empty one has none.
+ *
+ * @param absent what a field counts as that is not there; by default it is not as expected
  */
-export function matchesValue(expected: Json, actual: Json): boolean {
+export function matchesValue(expected: Json, actual: Json, absent?: null): boolean {
+  const match = (each: Json, value: Json) => matchesValue(each, value, absent)
   if (Array.isArray(expected)) {
     const list = typeof actual === 'string' ? actual.split(',').filter(Boolean) : actual
     const isList = Array.isArray(list) && list.length === expected.length
-    return isList && expected.every((each, i) => matchesValue(each, list[i] ?? null))
+    return isList && expected.every((each, i) => match(each, list[i] ?? null))
   }
-  if (isObject(expected) && isObject(actual))
-    return Object.entries(expected).every(([key, each]) =>
-      matchesValue(each, getOwn(actual, key) ?? null),
-    )
+  if (isObject(expected) && isObject(actual)) {
+    const keys = Object.keys(expected)
+    if (keys.length === 0) return Object.keys(actual).length === 0
+    return keys.every((key) => {
+      const own = getOwn(actual, key)
+      const value = own === undefined ? absent : own
+      return value !== undefined && match(expected[key] ?? null, value)
+    })
+  }
   if (isObject(expected) || expected === null || actual === null) return expected === actual
-  if (Array.isArray(actual)) return actual.length === 1 && matchesValue(expected, actual[0] ?? null)
-  if (isObject(actual)) return matchesValue(expected, getOwn(actual, 'address') ?? null)
+  if (Array.isArray(actual)) return actual.length === 1 && match(expected, actual[0] ?? null)
+  if (isObject(actual)) return match(expected, getOwn(actual, 'address') ?? null)
   return String(expected) === String(actual)
 }
 
@@ -55,7 +63,7 @@ export function readPart(
 
 /** Tests whether a part of an item is as expected; a whole item may be written as in a manifest. */
 export function isItemAsExpected({ item, part, expected }: ItemCheck, actual: Json): boolean {
-  if (matchesValue(expected, actual)) return true
+  if (matchesValue(expected, actual, null)) return true
   if (part !== '' || actual === null || expected === null) return false
   const read = (value: Json) => parseItem(getItemSpec(item), value, 'manifest').value
   return isSameJson(read(expected) ?? undefined, read(actual) ?? null)

@@ -29,8 +29,9 @@ export function listMutants(item: ItemKey, state: ItemState): Mutant[] {
   if (state.status !== 'confirmed' || value === null) return []
   const spec = getItemSpec(item)
   const known = readEffective(item, spec.canonicalize(value))
+  const isUnread = isSameJson(readEffective(item, null), known)
   const mutants: Mutant[] = [
-    { kind: 'drop', part: '', before: value, after: null, state: null, isIneffective: false },
+    { kind: 'drop', part: '', before: value, after: null, state: null, isIneffective: isUnread },
   ]
   const add = (part: string, before: Json, after: Json, whole: Json): boolean => {
     const { value: canonical, problems } = parseItem(spec, whole, 'manifest')

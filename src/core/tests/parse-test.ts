@@ -46,7 +46,9 @@ export function parseTest(value: Json, report: Report): TestCase | null {
     const fault = typeof glob === 'string' ? findGlobFault(glob) : null
     if (fault !== null) fail(`/domains/${i}`, fault)
   }
-  const isNothing = isObject(plan) && plan['writes'] === undefined && plan['actions'] === undefined
+  const { writes = {}, actions }: Partial<JsonObject> = isObject(plan) ? plan : {}
+  const isEmpty = isObject(writes) && Object.keys(writes).length === 0
+  const isNothing = isObject(plan) && isEmpty && actions === undefined
   if (isNothing) fail('/plan', 'expected "writes" or "actions", what the plan must have', 'key')
   const parts = listEntries(items).flatMap((entry) => parseItem(entry, fail))
   const traces = toList(requests).flatMap((entry, i) => parseTrace(entry, `/requests/${i}`, fail))

@@ -108,7 +108,9 @@ function matchDomains(
       const detail = `no manifest has a domain that matches "${glob}".${didYouMean(glob, domains)}`
       report({ pointer: `/domains/${i}`, detail })
     }
-  return domains.filter(compileDomainGlobs(globs))
+  const selected = domains.filter(compileDomainGlobs(globs))
+  if (selected.length === 0) report({ pointer: '/domains', detail: 'no domain is left to test' })
+  return selected
 }
 
 /** Parses the configuration that a test gives for each host of its requests. */

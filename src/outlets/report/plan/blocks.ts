@@ -103,7 +103,7 @@ export function describeChange(change: Change, isPlanned = false): string[] {
   const { undoes, effect } = change
   return [
     ...(undoes === undefined ? [] : [`goes back: undoes ${undoes}`]),
-    ...(effect === undefined ? [] : ['no effect on any request']),
+    ...(effect === undefined ? [] : ['no effect under the settled readings']),
     ...describeReason(change, isPlanned),
   ]
 }
