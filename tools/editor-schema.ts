@@ -1,6 +1,13 @@
 type Schema = Record<string, unknown>
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
+/** A manifest may have exceptions too. */
+const isPolicy = {
+  anyOf: [
+    { required: ['policy'] },
+    { required: ['except'], not: { anyOf: [{ required: ['domain'] }, { required: ['domains'] }] } },
+  ],
+}
 /** Shorter parts are not shared: a reference would save nothing. */
 const minSharedLength = 40
 /** Keywords that document a value, or that only this program uses. */
@@ -8,7 +15,7 @@ const documentation = new Set(['title', 'description', 'examples', 'default'])
 const dropped = new Set(['$schema', 'x-expected'])
 
 /** Kinds of the files of a workspace. */
-type EditedKind = 'test' | 'workspace' | 'manifest' | 'profile'
+type EditedKind = 'test' | 'policy' | 'workspace' | 'manifest' | 'profile'
 
 /**
  * Builds the schema that a workspace has for editors: one for all of its files, of which each is
@@ -22,14 +29,19 @@ export function buildEditorSchema(schemas: Record<EditedKind, Schema>): string {
   const head = {
     $schema: draft,
     title: 'Edgewise',
-    description: 'A file of an Edgewise workspace: edgewise.yaml, a manifest, a profile or a test.',
+    description:
+      'A file of an Edgewise workspace: edgewise.yaml, a manifest, a profile, a test or policies.',
     ...choose(
       { required: ['test'] },
       refer('test'),
       choose(
-        { anyOf: ownKeys.map((key) => ({ required: [key] })) },
-        refer('workspace'),
-        choose({ required: ['profile'] }, refer('profile'), refer('manifest')),
+        isPolicy,
+        refer('policy'),
+        choose(
+          { anyOf: ownKeys.map((key) => ({ required: [key] })) },
+          refer('workspace'),
+          choose({ required: ['profile'] }, refer('profile'), refer('manifest')),
+        ),
       ),
     ),
   }

@@ -1,11 +1,11 @@
 /**
  * Generates files, most of them from the schemas: in `generated/` of the rooms of `src`, the
- * schemas of items, of edgewise.yaml and of tests as data, types of the first two, compiled
- * validators of these and of stored files, what each code of errors and diagnostics means (from the
- * page about them), and the scripts and the styles of pages; the schema for editors, the workflows
- * of `examples`, as `edgewise init` writes them, and the pages of `docs/reference` about commands,
- * items, files and output. With `--check` it writes nothing and prints the files that are out of
- * date (exit 1).
+ * schemas of items, of edgewise.yaml, of tests and of policies as data, types of the first two,
+ * compiled validators of these and of stored files, what each code of errors and diagnostics means
+ * (from the page about them), and the scripts and the styles of pages; the schema for editors, the
+ * workflows of `examples`, as `edgewise init` writes them, and the pages of `docs/reference` about
+ * commands, items, files and output. With `--check` it writes nothing and prints the files that are
+ * out of date (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
@@ -63,7 +63,9 @@ async function buildFileSchemasFile(): Promise<string> {
   const types = await compileTypes(requireDefaults(workspace) as JSONSchema, 'WorkspaceFile')
   return (
     `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\n` +
-    `export const workspaceSchema = ${JSON.stringify(workspace)} as const\n\n${types}`
+    `export const workspaceSchema = ${JSON.stringify(workspace)} as const\n\n` +
+    `/** The JSON Schema of a file of policies. */\n` +
+    `export const policySchema = ${JSON.stringify(policy)} as const\n\n${types}`
   )
 }
 
@@ -100,8 +102,13 @@ function buildCodeFiles(): Record<string, string> {
   )
 }
 
+const policy = JSON.parse(
+  readFileSync(new URL('schemas/policy.schema.json', root), 'utf8'),
+) as Record<string, unknown>
+
 const { manifest, profile } = buildManifestSchemas(
   Object.fromEntries(items.map((item) => [item, loadSchema(item) as ItemSchema])),
+  (policy['properties'] as Record<string, unknown>)['except'],
 )
 
 const workspace = JSON.parse(
@@ -118,6 +125,7 @@ const sources = {
     Object.fromEntries(items.map((item) => [item, loadSchema(item)])),
     workspace,
     test,
+    policy,
   ),
   'src/core/tests/generated/test-schema.ts':
     `${header.replace('from schemas/items', 'from tools/test-schema.ts')}\n` +
@@ -136,6 +144,7 @@ const editorTest = buildTestSchema(manifest, listFieldNames())
 const pages = {
   'schemas/edgewise.schema.json': buildEditorSchema({
     test: editorTest,
+    policy,
     workspace,
     manifest,
     profile,

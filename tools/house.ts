@@ -12,8 +12,8 @@ const allowed: Record<string, string> = {
   'cli/action': 'files core/model',
   cli:
     'server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
-    'outlets/report manifest state service emulator core/tests core/effects core/trace ' +
-    'core/checks core/catalog files core/model',
+    'outlets/report manifest state service emulator core/tests core/policy core/effects ' +
+    'core/trace core/checks core/catalog files core/model',
   server:
     'outlets/metrics outlets/notify operations engine/rollout engine/apply outlets/report ' +
     'manifest state service files core/model',
@@ -22,16 +22,17 @@ const allowed: Record<string, string> = {
   'outlets/tracing': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
-    'engine/apply engine/rollout core/plan core/diff core/tests core/effects core/trace ' +
-    'core/checks core/rule-lists manifest state service outlets/report emulator core/catalog ' +
-    'files core/model',
+    'engine/apply engine/rollout core/plan core/diff core/policy core/tests core/effects ' +
+    'core/trace core/checks core/rule-lists manifest state service outlets/report emulator ' +
+    'core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
-  manifest: 'core/checks core/tests core/trace core/catalog files core/model',
+  manifest: 'core/checks core/policy core/tests core/trace core/catalog files core/model',
   state: 'files core/model',
   service: 'core/model',
   'outlets/page': 'outlets/report core/effects core/trace core/model',
-  'outlets/report': 'core/tests core/effects core/trace core/checks core/catalog core/model',
+  'outlets/report':
+    'core/policy core/tests core/effects core/trace core/checks core/catalog core/model',
   emulator: 'core/catalog files core/model',
   files: 'core/model',
   'core/health': 'core/model',
@@ -40,6 +41,7 @@ const allowed: Record<string, string> = {
   'core/checks': 'core/rule-lists core/catalog core/model',
   'core/rule-lists': 'core/effects core/trace core/catalog core/model',
   'core/tests': 'core/effects core/trace core/catalog core/model',
+  'core/policy': 'core/trace core/catalog core/model',
   'core/effects': 'core/trace core/catalog core/model',
   'core/trace': 'core/catalog core/model',
   'core/catalog': 'core/model',
@@ -53,6 +55,7 @@ const pure = [
   'core/rule-lists',
   'core/tests',
   'core/effects',
+  'core/policy',
   'core/trace',
   'core/checks',
   'outlets/report',

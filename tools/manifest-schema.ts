@@ -26,8 +26,14 @@ const dropped = new Set([
   'default',
 ])
 
-/** Builds the schemas of manifests and profiles for editors from those of the items. */
-export function buildManifestSchemas(items: Record<string, ItemSchema>): {
+/**
+ * Builds the schemas of manifests and profiles for editors from those of the items, and of
+ * exceptions from policies.
+ */
+export function buildManifestSchemas(
+  items: Record<string, ItemSchema>,
+  except: unknown,
+): {
   manifest: Schema
   profile: Schema
 } {
@@ -81,6 +87,7 @@ export function buildManifestSchemas(items: Record<string, ItemSchema>): {
       },
       profiles: profiles('Profiles in merge order; the manifest itself is merged last.'),
       vars: vars('Variables for ${var:NAME}; they override those of the profiles.'),
+      except,
       config,
     },
   }

@@ -4,7 +4,7 @@ import { transform } from 'esbuild'
 import { formats } from '../src/core/catalog/value/formats.ts'
 
 /**
- * Builds the compiled validators of items, of edgewise.yaml and of tests. Each is compiled in a
+ * Builds the compiled validators of items, of edgewise.yaml, of tests and of policies. Each is in a
  * function of its own, so that a run parses only those that it needs.
  */
 export async function buildSchemaValidators(
@@ -12,13 +12,15 @@ export async function buildSchemaValidators(
   items: Readonly<Record<string, object>>,
   workspace: object,
   test: object,
+  policy: object,
 ): Promise<string> {
   const rows = Object.entries(items).map(([key, schema]) => `${key}(formats) ${wrap(schema)}`)
   const options = { target: 'node20', minifySyntax: true, legalComments: 'none' } as const
   const { code: inlined } = await transform(
     `export const itemValidators = {\n${rows.join(',\n')}\n};\n` +
       `export function createWorkspaceValidator() ${wrap(workspace, true)}\n` +
-      `export function createTestValidator() ${wrap(test, true)}\n`,
+      `export function createTestValidator() ${wrap(test, true)}\n` +
+      `export function createPolicyValidator() ${wrap(policy, true)}\n`,
     options,
   )
   const { code } = await transform(shareFaults(inlined), options)
@@ -76,7 +78,7 @@ function shareFaults(code: string): string {
 }
 
 /**
- * Formats the body of a function that returns a validator. Items and edgewise.yaml use only what
+ * Formats the body of a function that returns a validator. Items and other files use only what
  * means the same in draft 7, for which ajv emits half the code; a test validates with 2020-12.
  */
 function wrap(schema: object, useDefaults = false): string {

@@ -60,13 +60,13 @@ export function createNotifier(
       },
     },
     notifyOfApply: async (executed) => {
-      const { finished, inWaves, doubts, result } = executed
+      const { finished, inWaves, doubts, result, overrides = [] } = executed
       const { refusals } = result
       const status = findStatus(executed)
       const content =
         finished === undefined
           ? null
-          : describeApply({ finished, status, inWaves, refusals, doubts })
+          : describeApply({ finished, status, inWaves, refusals, doubts, overrides })
       await report(content, (opened) => opened.finish(token, content === null ? [] : [content]))
     },
     notifyOfDrift: ({ drift }, scope) =>

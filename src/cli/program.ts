@@ -10,6 +10,7 @@ import { declareFmt } from './commands/fmt.ts'
 import { declareImport } from './commands/import.ts'
 import { declareInit } from './commands/init.ts'
 import { declarePlan } from './commands/plan.ts'
+import { declarePolicies } from './commands/policies.ts'
 import { declarePrefetch } from './commands/prefetch.ts'
 import { declareRollback } from './commands/rollback.ts'
 import { declareRollout } from './commands/rollout.ts'
@@ -43,6 +44,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   rollback: declareRollback,
   rollout: declareRollout,
   trace: declareTrace,
+  policies: declarePolicies,
   drift: declareDrift,
   import: declareImport,
   state: declareState,

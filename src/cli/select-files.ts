@@ -36,7 +36,8 @@ export function selectFiles(
   if (paths.length === 0) return { files, includes: () => true }
   const broken = diagnostics.filter(({ severity }) => severity === 'error').map(({ file }) => file)
   const checked = files.filter(
-    ({ path, manifests, profiles }) => path === 'edgewise.yaml' || manifests + profiles > 0,
+    ({ path, manifests, profiles, hasPolicies }) =>
+      path === 'edgewise.yaml' || manifests + profiles > 0 || hasPolicies === true,
   )
   const known = [...new Set([...checked.map(({ path }) => path), ...broken])]
   const matchers = paths.map((path) => {

@@ -42,7 +42,7 @@ export async function validate(
     report(workspace.diagnostics, [], '', () => null)
     return exitCodes.failed
   }
-  const judged = judgeWorkspace(workspace, { allowEmpty })
+  const judged = await judgeWorkspace(workspace, { allowEmpty }, io)
   const all = judged.diagnostics
   const selection = selectFiles(workspace.files, all, args[0] as string[], {
     root: workspace.root,

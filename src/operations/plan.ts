@@ -12,6 +12,13 @@ import {
 import { listGuardWarnings } from './submission/guards.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { makePlan } from './submission/make-plan.ts'
+import {
+  judgePlan,
+  listPolicyWarnings,
+  listUsedExceptions,
+  type PolicedPlan,
+} from './submission/policies.ts'
+import { narrowDomains } from '../core/plan/selection.ts'
 import { markOlder } from './submission/older-values.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { Ports } from './runtime/ports.ts'
@@ -49,6 +56,8 @@ export interface Planned {
   witnesses: Witnesses | null
   /** In what the effects of other requests are found; null without effects and witnesses. */
   sides: ChangedSides | null
+  /** What policies find; null without any. */
+  policies: PolicedPlan | null
   /** Notes about the state that the plan is based on. */
   notes: string[]
   /** True if the rollback of a rollout is unfinished: part of its change is still live. */
@@ -83,16 +92,20 @@ export async function plan(
   const by = { author: findAuthor(outside), strange }
   const made = await markOlder(workspace, store, recorded, unmarked, by)
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
+  const judged = narrowDomains(workspace.desired, selection.target)
+  const policed = await judgePlan(workspace, made, judged, outside)
   const warnings = [
     ...(strange === null
       ? []
       : [`apply will refuse this plan. ${describeStrangeRelease(strange)}. ${releaseHint}`]),
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
+    ...(policed === null ? [] : listPolicyWarnings(policed)),
   ]
   const found = await findAllEffects(workspace, recorded, made.changes, request)
   return {
     ...found,
+    policies: policed,
     plan: {
       ...made,
       changes: await markChanges(made.changes, found),
@@ -105,6 +118,7 @@ export async function plan(
       ...(await listUnsharedNotes(store)),
       ...listLateNotes(recorded),
       ...(await noteWaveEffects(made, found)),
+      ...(policed === null ? [] : listUsedExceptions(policed)),
     ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }

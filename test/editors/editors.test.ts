@@ -23,7 +23,7 @@ describe('a YAML language server with the schemas', () => {
   afterAll(() => server.stop())
 
   const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
-    (name) => /(edgewise|domains|profiles|tests).*\.yaml$/.test(name),
+    (name) => /(edgewise|domains|profiles|tests|policies).*\.yaml$/.test(name),
   )
   itOften('finds no problem in the examples', async () => {
     expect(files.length).toBeGreaterThan(20)
@@ -55,6 +55,13 @@ describe('a YAML language server with the schemas', () => {
       'version: 1\nlimits: {domainsPerWrite: 11}\n',
       2,
       /maximum of 10/,
+    ],
+    [
+      'an unknown key of a policy',
+      'policies/a.yaml',
+      'policy: a\nrequests: a.yaml\nlevle: hard\n',
+      3,
+      /levle is not allowed/,
     ],
     ['a manifest without a domain', 'domains/a.yaml', 'config: {}\n', 1, /domain/],
     ['a manifest in a .yml file', 'domains/a.yml', 'config: {}\n', 1, /domain/],

@@ -164,7 +164,7 @@ describe('secret literals', () => {
       const text =
         `config:\n  visit_timestamp:\n    key: ${start}\n# x\n` +
         '      hunter2\n        hunter2\n    a: 1'
-      const findLine = createSourceLineLookup([{ path: 'a.yaml', text }])
+      const findLine = createSourceLineLookup(() => [{ path: 'a.yaml', text }])
       const lines = [5, 6, 7].map((line) =>
         findLine({ file: 'a.yaml', line, column: 1, endLine: line, endColumn: 1 }),
       )

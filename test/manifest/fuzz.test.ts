@@ -26,7 +26,7 @@ function load(text: string): void {
     for (const [domain, items] of assembled.desired)
       for (const item of items.keys()) expect(assembled.findItemPlace(domain, item)).not.toBeNull()
   }
-  const findLine = createSourceLineLookup([file, { path: 'edgewise.yaml', text: home }])
+  const findLine = createSourceLineLookup(() => [file, { path: 'edgewise.yaml', text: home }])
   for (const each of diagnostics) {
     const line = findLine(each)
     expect(line).not.toBeNull()

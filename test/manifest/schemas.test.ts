@@ -20,7 +20,7 @@ const listErrors = (value: JsonObject): unknown[] =>
 
 describe('the schema for editors', () => {
   const files = readdirSync(`${root}examples`, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => /(?:^|\/)(?:edgewise|(?:domains|profiles)\/.*)\.yaml$/.test(name),
+    (name) => /(?:^|\/)(?:edgewise|(?:domains|profiles|policies)\/.*)\.yaml$/.test(name),
   )
   it.each(files)('accepts examples/%s', (name) => {
     const { documents } = parseYaml({
@@ -60,9 +60,10 @@ describe('the schema for editors', () => {
     const items = [...catalogue].map(([item, spec]) => [item, spec.schema])
     const { manifest, profile } = buildManifestSchemas(
       Object.fromEntries(items) as Record<string, ItemSchema>,
+      (loadSchema('policy')['properties'] as Record<string, unknown>)['except'],
     )
     const missing: string[] = []
-    for (const schema of [loadSchema('workspace'), manifest, profile])
+    for (const schema of [loadSchema('workspace'), loadSchema('policy'), manifest, profile])
       collectMissing(schema, '', missing)
     expect(missing).toEqual([])
   })

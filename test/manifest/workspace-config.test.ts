@@ -40,6 +40,7 @@ describe('parseWorkspaceConfig', () => {
       drift: { ignore: [] },
       manifests: ['domains/**/*.{yaml,yml}'],
       profiles: ['profiles/**/*.{yaml,yml}'],
+      policies: ['policies/**/*.{yaml,yml}'],
       requests: [],
       tests: ['tests/**/*.{yaml,yml}'],
       defaults: {},

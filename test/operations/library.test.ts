@@ -179,7 +179,7 @@ it('a workspace opens from a subfolder and offers all operations', async () => {
   await prepare()
   const workspace = open(join(place.root, 'domains'), { outside: { env: place.env } })
   expect(workspace.root).toBe(place.root)
-  expect(workspace.validate()).toEqual([])
+  expect(await workspace.validate()).toEqual([])
   expect((await workspace.plan()).plan.summary).toMatchObject({ change: 2, writes: 1 })
   const { plan, result, status } = await workspace.apply({ target: [a] })
   expect([plan.writes.length, result.confirmed, status]).toEqual([1, 1, 'done'])

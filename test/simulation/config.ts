@@ -37,6 +37,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     },
     manifests: [],
     profiles: [],
+    policies: [],
     defaults: {},
     secrets: {},
     allowLiteralSecrets: false,

@@ -86,6 +86,8 @@ describe('the severity of a finding', () => {
 
   it.each([
     ['yaml-invalid', '"yaml-invalid" is always an error, which can\'t be changed'],
+    ['policy-violated', '"policy-violated" is as serious as the level of its policy'],
+    ['exception-unknown', '"exception-unknown" is always an error'],
     ['item-conflit', 'there is no code "item-conflit". Did you mean "item-conflict"?'],
     ['nothing', 'there is no code "nothing". "edgewise validate --json" prints codes.'],
   ])('can not be set for "%s"', async (code, message) => {

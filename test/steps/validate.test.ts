@@ -221,8 +221,8 @@ describe('a workspace without a manifest', () => {
     const library = open(place.root, { outside: { env: place.env } })
     for (const run of [library.plan(), library.apply(), library.drift(), library.repair()])
       await expect(run).rejects.toMatchObject({ code: 'invalid' })
-    expect(library.validate()).toHaveLength(1)
-    expect(library.validate({ allowEmpty: true })).toEqual([])
+    expect(await library.validate()).toHaveLength(1)
+    expect(await library.validate({ allowEmpty: true })).toEqual([])
   })
 
   it('releases nothing; an empty manifest and "state forget" do', async () => {

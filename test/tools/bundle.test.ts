@@ -31,8 +31,10 @@ function listLoaded(...entries: string[]): { files: string[]; bytes: number; mod
 }
 
 /** Packages that checking manifests needs rarely or never. */
-const rare =
-  'ajv fdir highs p-queue pg picomatch simple-git string-width tinyglobby undici yaml'.split(' ')
+const rare = (
+  'ajv @marcbachmann/cel-js fdir highs p-queue pg picomatch simple-git string-width ' +
+  'tinyglobby undici yaml'
+).split(' ')
 const isOf = (path: string, packages: string[]) =>
   packages.some((name) => path.includes(`node_modules/${name}/`))
 
@@ -52,14 +54,14 @@ describe('the files that Node loads', () => {
     const heavy = /^src\/(?:core\/(?:catalog\/catalogue|plan)|manifest)\b|\/generated\//
     const packages = ['ajv', 'yaml', 'picomatch']
     expect(modules.filter((path) => heavy.test(path) || isOf(path, packages))).toEqual([])
-    expect(bytes).toBeLessThan(190_000)
+    expect(bytes).toBeLessThan(191_000)
     expect(files.length).toBeLessThan(6)
   })
 
   it.each([
     // With the checks of rule lists.
-    ['src/cli/validate.ts', 1_120_000, 20],
-    ['src/cli/completion/complete-words.ts', 870_000, 10],
+    ['src/cli/validate.ts', 1_140_000, 21],
+    ['src/cli/completion/complete-words.ts', 890_000, 10],
   ])(
     'for %s are few, without planner, apply, emulator and solver',
     (command, maxBytes, maxCount) => {

@@ -6,6 +6,7 @@ import {
   measureValidate,
 } from './measure-manifests.ts'
 import { measurePackage } from './measure-package.ts'
+import { measurePolicies } from './measure-policies.ts'
 import { measureRuleLists } from './measure-rule-lists.ts'
 import { measureScaling } from './measure-scaling.ts'
 import { measureStart } from './measure-start.ts'
@@ -43,6 +44,7 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
   effects: measureEffects,
   'rule-lists': ({ bench }) => measureRuleLists(bench, 10_000),
   test: ({ bench }) => measureTests(bench),
+  policies: ({ bench }) => measurePolicies(bench, 10_000, 3),
   package: measurePackage,
 }
 

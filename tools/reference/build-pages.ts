@@ -10,6 +10,7 @@ import { buildItemsPages } from './items-pages.ts'
 import { buildJsonPage } from './json-page.ts'
 import type { Schema } from './schema-keys.ts'
 import { fillManifestsPage } from './manifests-page.ts'
+import { buildPoliciesPage } from './policies-page.ts'
 import { buildWorkspacePage } from './workspace-page.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -34,6 +35,9 @@ export function buildReferencePages(manifest: Schema, profile: Schema): Record<s
     ...buildItemsPages(catalogue, loadThemes(), loadSections()),
     'docs/reference/workspace-file.md': buildWorkspacePage(
       JSON.parse(load('schemas/workspace.schema.json')) as Schema,
+    ),
+    'docs/reference/policies.md': buildPoliciesPage(
+      JSON.parse(load('schemas/policy.schema.json')) as Schema,
     ),
     [manifests]: fillManifestsPage(load(manifests), { manifest, profile }),
     'docs/reference/json.md': buildJsonPage(loadOutputSchemas()),

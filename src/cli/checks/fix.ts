@@ -37,8 +37,8 @@ export async function fix(
 
 function formatFile({ path, before, after }: FixedFile): string {
   const find = {
-    before: createSourceLineLookup([{ path, text: before }]),
-    after: createSourceLineLookup([{ path, text: after }]),
+    before: createSourceLineLookup(() => [{ path, text: before }]),
+    after: createSourceLineLookup(() => [{ path, text: after }]),
   }
   return formatUnifiedDiff(escapeInvisible(path), before, after, (side, line) => {
     const place = { file: path, line, column: 1, endLine: line, endColumn: 1 }

@@ -7,17 +7,20 @@ import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
   addOlderOption,
+  addOverrideOptions,
   addReportOption,
   buildGuardRequest,
   addLockOptions,
   addSelectionOptions,
   type GuardOptions,
   type LockOptions,
+  type OverrideOptions,
   type ReportOptions,
   type SelectionOptions,
 } from './options.ts'
 
-interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions, ReportOptions {
+interface ApplyOptions
+  extends SelectionOptions, GuardOptions, OverrideOptions, LockOptions, ReportOptions {
   /** False with `--no-waves`. */
   waves: boolean
   retryHeld?: boolean
@@ -38,7 +41,7 @@ export function declareApply(program: Command, declare: Declare): void {
     run: (context, [planFile], options) =>
       runApply(context, typeof planFile === 'string' ? planFile : null, options),
   })
-  addReportOption(addOlderOption(addGuardOptions(addSelectionOptions(command))))
+  addReportOption(addOlderOption(addOverrideOptions(addGuardOptions(addSelectionOptions(command)))))
     .option(
       '--no-waves',
       'apply all at once without health checks; finishes an open rollout of the same change',
@@ -99,6 +102,8 @@ async function loadPlanFile(path: string, root: string): Promise<string> {
 function buildRequest(options: ApplyOptions, planFile: string | undefined): ApplyRequest {
   return {
     ...buildGuardRequest(options),
+    overrides: options.override,
+    ...(options.reason === undefined ? {} : { reason: options.reason }),
     target: options.target,
     items: options.item,
     waves: options.waves,

@@ -5,7 +5,9 @@ import type { Declare } from './declare.ts'
 export function declareExplain(program: Command, declare: Declare): void {
   declare(program, 'explain [item]', {
     description: 'describe an item or one of its fields, with an example',
-    args: ['an item, a field as ITEM.FIELD, readings, or one such as R5; all items without it'],
+    args: [
+      'an item, a field as ITEM.FIELD, policy, readings, or one such as R5; all items without it',
+    ],
     examples: ['explain', 'explain https', 'explain cache_rule_list.expire', 'explain readings'],
     run: async (context, args) => (await import('../explain/explain.ts')).explain(context, args),
   }).addHelpText(

@@ -59,6 +59,24 @@ export function addOlderOption(command: Command): Command {
   )
 }
 
+/** Policies to override, and why. */
+export interface OverrideOptions {
+  override: string[]
+  reason?: string
+}
+
+/** Adds {@link OverrideOptions}. */
+export function addOverrideOptions(command: Command): Command {
+  return command
+    .option(
+      '--override <policy>',
+      'apply although this soft policy forbids it; repeatable',
+      collect,
+      [],
+    )
+    .option('--reason <text>', 'why, for the history; --override needs it')
+}
+
 /** Builds the part of a request for {@link GuardOptions}. */
 export function buildGuardRequest({
   allow,

@@ -37,6 +37,12 @@ export async function explain(
     )
     return exitCodes.done
   }
+  if (name === 'policy') {
+    const { formatPolicyHelp, listPolicyVariables } = await import('./explain-policy.ts')
+    const shown = options.json === true ? `${JSON.stringify(listPolicyVariables())}\n` : null
+    io.out(shown ?? formatPolicyHelp(paint, io.columns))
+    return exitCodes.done
+  }
   const named = readings.filter((each) => each.name === String(name).toUpperCase())
   if (name === 'readings' || named.length > 0) {
     const shown = named.length > 0 ? named : readings

@@ -22,12 +22,15 @@ export const adjustableCodes = [
   'suppression-unknown',
   'suppression-expired',
   'suppression-unused',
+  'exception-expired',
+  'exception-waiting',
+  'exception-unused',
 ] as const satisfies DiagnosticCode[]
 
 export type AdjustableCode = (typeof adjustableCodes)[number]
 
-/** Codes of errors only; a set of keys, so that the compiler finds a code that is in no list. */
-const errorCodes: Record<Exclude<DiagnosticCode, AdjustableCode>, true> = {
+/** Codes with a fixed level; a set of keys, so that the compiler finds a code in no list. */
+const fixedCodes: Record<Exclude<DiagnosticCode, AdjustableCode>, true> = {
   'file-unreadable': true,
   'yaml-invalid': true,
   'manifest-invalid': true,
@@ -44,6 +47,10 @@ const errorCodes: Record<Exclude<DiagnosticCode, AdjustableCode>, true> = {
   'secret-literal': true,
   'secret-invalid': true,
   'test-invalid': true,
+  'policy-invalid': true,
+  'policy-violated': true,
+  'policy-failed': true,
+  'exception-unknown': true,
   'too-many-problems': true,
 }
 
@@ -57,7 +64,9 @@ export function explainCode(code: string): string | null {
   if (isAdjustable(code)) return null
   if (code === 'too-many-problems')
     return `"${code}" counts other problems, and is as serious as they are`
-  if (Object.hasOwn(errorCodes, code))
+  if (code === 'policy-violated' || code === 'policy-failed')
+    return `"${code}" is as serious as the level of its policy, and an exception allows it`
+  if (Object.hasOwn(fixedCodes, code))
     return `"${code}" is always an error, which can't be changed: what is wrong must be corrected`
   const hint = didYouMean(code, adjustableCodes) || ' "edgewise validate --json" prints codes.'
   return `there is no code "${code}".${hint}`

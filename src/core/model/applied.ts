@@ -9,6 +9,12 @@ import { groupBy } from './lists.ts'
  */
 export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupted'] as const
 
+/** A policy that a person has overridden, and why. */
+export interface Override {
+  policy: string
+  reason: string
+}
+
 /** One apply, as recorded in the journal. */
 export interface Applied extends SourceTree {
   id: string
@@ -23,6 +29,8 @@ export interface Applied extends SourceTree {
    * `//` where repositories may share the state: the same in every clone.
    */
   workspace?: string
+  /** Policies that were overridden; absent for none. */
+  overrides?: Override[]
   /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
   writes: OutcomeCounts
   /** Parts of the writes (domains × items). */

@@ -97,6 +97,13 @@ export type DiagnosticCode =
   | 'suppression-expired'
   | 'suppression-unused'
   | 'test-invalid'
+  | 'policy-invalid'
+  | 'policy-violated'
+  | 'policy-failed'
+  | 'exception-unknown'
+  | 'exception-expired'
+  | 'exception-waiting'
+  | 'exception-unused'
   | 'too-many-problems'
 
 /** One problem at one place, as reported by `validate`. */

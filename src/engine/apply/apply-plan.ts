@@ -172,7 +172,7 @@ function createRun(
 
 /** Builds the journal entry of an apply that has not ended. */
 function buildApplied(
-  { apply: id, tree, author, workspace }: ApplyContext,
+  { apply: id, tree, author, workspace, overrides = [] }: ApplyContext,
   startedAt: string,
   { writes, parts }: Pick<Applied, 'writes' | 'parts'>,
 ): Applied {
@@ -183,6 +183,7 @@ function buildApplied(
     ...tree,
     author,
     ...(workspace === undefined ? {} : { workspace }),
+    ...(overrides.length === 0 ? {} : { overrides }),
     writes,
     parts,
     outcome: 'unfinished',

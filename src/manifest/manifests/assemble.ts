@@ -26,6 +26,7 @@ import {
 import { ReplacementBudget } from './references.ts'
 import { findIdleNulls } from './unknown-names.ts'
 import type { Workspace, WorkspaceConfig } from '../workspace-file/workspace.ts'
+import type { DeclaredException } from '../policies/parse-exceptions.ts'
 import type { YamlDocument } from '../yaml/yaml-file.ts'
 import { inputLimits } from '../../core/model/input-limits.ts'
 import type { Domain } from '../../core/model/item.ts'
@@ -40,6 +41,8 @@ interface Assembled extends Pick<
   | 'desired'
   | 'diagnostics'
   | 'files'
+  | 'exceptions'
+  | 'findDomainPlace'
   | 'findItemPlace'
   | 'findProfiles'
   | 'findTextPlace'
@@ -87,11 +90,15 @@ export function assemble(
   const findStack = createStackLookup(profiles.byName, defaults)
   const assembly = new Assembly({ rules, problems, quota, findStack })
   const clean: KnownManifest[] = []
+  const exceptions: DeclaredException[] = []
   for (const [i, declaration] of declarations.entries()) {
     checked(i, documents.length)
     if (declaration.kind === 'profile') continue
     const whole = assembly.add(declaration)
-    if (whole !== null && !isFlawed(declaration)) clean.push(whole)
+    if (declaration.kind === 'manifest') append(exceptions, declaration.exceptions)
+    // The cache has no exceptions.
+    const isPlain = declaration.kind === 'known' || declaration.exceptions.length === 0
+    if (whole !== null && isPlain && !isFlawed(declaration)) clean.push(whole)
   }
   append(diagnostics, assembly.end())
   return {
@@ -100,6 +107,7 @@ export function assemble(
     files: listFiles(paths, declarations, profiles.byName),
     ...createPlaceLookups(assembly.declared),
     parseGiven: createGivenParser(rules, profiles.byName, defaults, findStack),
+    exceptions,
     clean,
   }
 }

@@ -26,7 +26,10 @@ export function toLayer({ config, document }: Declaration): Layer {
  */
 export function createPlaceLookups(
   declared: ReadonlyMap<Domain, Declared>,
-): Pick<Workspace, 'findItemPlace' | 'findProfiles' | 'findTextPlace' | 'findTextSource'> {
+): Pick<
+  Workspace,
+  'findDomainPlace' | 'findItemPlace' | 'findProfiles' | 'findTextPlace' | 'findTextSource'
+> {
   let recent: { file: SourceFile; manifests: Map<number, Manifest> } | null = null
   const find = (domain: Domain, item: ItemKey, pointer: string) => {
     const found = declared.get(domain)
@@ -48,6 +51,12 @@ export function createPlaceLookups(
     return { document: layer.document, pointer: layer.base + within, manifest }
   }
   return {
+    findDomainPlace: (domain) => {
+      const found = declared.get(domain)
+      return found === undefined
+        ? null
+        : { ...findPlace(found, found.pointer), document: found.index }
+    },
     findItemPlace: (domain, item, pointer = '') => {
       const found = find(domain, item, pointer)
       if (found === null) return null
@@ -60,7 +69,8 @@ export function createPlaceLookups(
     findTextPlace: (domain, item, pointer) => {
       const found = findTextSource(domain, item, pointer)
       if (found === null) return null
-      return { ...findPlace(found.document, found.pointer), manifest: found.manifest }
+      const { document, pointer: within, manifest } = found
+      return { ...findPlace(document, within), document: document.index, manifest }
     },
   }
 }

@@ -11,6 +11,8 @@ export interface WorkspaceFile {
   domains: Domain[]
   /** Files with the profiles that its documents use, directly or through others. */
   uses: ReadonlySet<string>
+  /** It has policies instead of manifests and profiles. */
+  hasPolicies?: true
 }
 
 const none: ReadonlySet<string> = new Set()

@@ -98,24 +98,24 @@ export function loadWorkspace(
     ...findExcessiveGlobs(config, document, declared.desired.size),
   ])
   return {
+    ...declared,
     root,
     config,
-    ...declared,
     diagnostics: judgeAll([], false).diagnostics,
     levels,
     judgeAll,
+    files: [...declared.files, ...found.policyFiles.map(createPolicyFile)],
+    policyFiles: found.policyFiles,
     get noManifest() {
       return (noManifest ??= createNoManifestDiagnostic(config, document))
     },
     findSource: (path) => files.find(({ file }) => file.path === path)?.file.text ?? null,
-    findSourceLine: createSourceLineLookup([home, ...files.map(({ file }) => file)]),
+    findSourceLine: createSourceLineLookup(() => listSources(found, files)),
     explainMissing: (pointer) => explainMissing(document, env, pointer),
     explainTokenFault: () => explainTokenFault(document, env, config.service.token),
     findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, declared.desired.keys()),
     findWeakSecrets: () =>
-      [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
-        createWeakDiagnostic(document, name, value),
-      ),
+      listWeakSecrets(document, loadSecretsWithoutCommand(root, config.secrets, env)),
   }
 }
 
@@ -131,6 +131,20 @@ function createJudge(
     const judged = judge([...found, ...others], { levels, comments, now, isComplete })
     return { ...judged, diagnostics: limitProblems(judged.diagnostics) }
   }
+}
+
+/** Lists all files of a workspace that can be loaded. */
+function listSources(
+  { folder, home, policyFiles }: FoundWorkspace,
+  files: LoadedFile[],
+): SourceFile[] {
+  const [policies] = splitLoaded(policyFiles.map((path) => loadSource(folder, path)))
+  return [home, ...files.map(({ file }) => file), ...policies]
+}
+
+/** Lists a file of policies among those of the workspace, which a command may select. */
+function createPolicyFile(path: string): Workspace['files'][number] {
+  return { path, manifests: 0, profiles: 0, domains: [], uses: new Set(), hasPolicies: true }
 }
 
 function openCache(config: WorkspaceConfig, aids: LoadingAids): ManifestCache | null {
@@ -167,6 +181,14 @@ function createNoManifestDiagnostic(
     summary: 'No manifest',
     detail: `no file that matches ${manifests.join(', ')} declares a domain`,
   })
+}
+
+/** Lists diagnostics about secrets that are easy to guess. */
+function listWeakSecrets(
+  document: YamlDocument,
+  values: ReadonlyMap<string, string>,
+): Diagnostic[] {
+  return [...values].flatMap(([name, value]) => createWeakDiagnostic(document, name, value))
 }
 
 /** Creates the diagnostic about a secret that is easy to guess; none for others. */
@@ -219,6 +241,8 @@ interface FoundWorkspace {
   document: YamlDocument
   /** Paths of the manifests and profiles, also of those that can't be loaded. */
   paths: string[]
+  /** Paths of the files with policies, which are no manifests. */
+  policyFiles: string[]
   diagnostics: Diagnostic[]
 }
 
@@ -247,13 +271,17 @@ function findWorkspaceFiles(
   const { config, document } = loaded
   const globs = [config.manifests, config.profiles]
   const found = findFiles(folder, globs, onListed)
+  const policies = findFiles(folder, [config.policies], onListed)
+  const policyFiles = new Set(policies.paths)
+  const unmatched = found.unmatched.filter((path) => !policyFiles.has(path))
   const diagnostics = [
     ...loaded.diagnostics,
     ...found.diagnostics,
-    ...findForgottenFiles(folder, omitMatching(found.unmatched, config.tests), globs),
+    ...policies.diagnostics,
+    ...findForgottenFiles(folder, omitMatching(unmatched, config.tests), globs),
   ]
-  const paths = omitMatching(found.paths, config.tests)
-  return { config, folder, home, document, paths, diagnostics }
+  const paths = omitMatching(found.paths, config.tests).filter((path) => !policyFiles.has(path))
+  return { config, folder, home, document, paths, policyFiles: policies.paths, diagnostics }
 }
 
 /** Splits the results of loading into what was loaded, and diagnostics of the other files. */

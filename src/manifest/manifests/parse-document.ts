@@ -11,6 +11,7 @@ import {
   type JsonObject,
 } from '../../core/model/json.ts'
 import type { DiagnosticCode } from '../../core/model/problem.ts'
+import { parseExceptions, type DeclaredException } from '../policies/parse-exceptions.ts'
 import { checkKeys, type Report } from './document-keys.ts'
 import type { Finding } from './finding.ts'
 import type { DocumentPlace, YamlDocument } from '../yaml/yaml-file.ts'
@@ -31,6 +32,7 @@ export interface Declaration {
 export interface Manifest extends Declaration {
   kind: 'manifest'
   domains: { domain: Domain; pointer: string }[]
+  exceptions: DeclaredException[]
 }
 
 /** A manifest without a finding that need not be parsed: the items of its domains are known. */
@@ -94,11 +96,13 @@ export function parseDocument(document: YamlDocument): {
     vars: parseVars(content, report),
     config: parseConfig(content, report),
   }
-  if (kind === 'manifest')
-    return {
-      declaration: { kind, domains: parseDomains(content, findings, report), ...shared },
-      findings,
-    }
+  if (kind === 'manifest') {
+    const domains = parseDomains(content, findings, report)
+    const own = domains.map(({ domain }) => domain)
+    const { exceptions, findings: refused } = parseExceptions(content['except'], own, document)
+    append(findings, refused)
+    return { declaration: { kind, domains, exceptions, ...shared }, findings }
+  }
   const name = getOwn(value, 'profile')
   if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(name))
     return { declaration: { kind, name, ...shared }, findings }

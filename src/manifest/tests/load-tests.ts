@@ -47,7 +47,7 @@ export function loadTests(root: string, globs: string[]): LoadedTests {
     }
   }
   append(diagnostics, quota.summarize())
-  return { tests, paths, diagnostics, findSourceLine: createSourceLineLookup(sources) }
+  return { tests, paths, diagnostics, findSourceLine: createSourceLineLookup(() => sources) }
 }
 
 /** Reports a problem of a document with tests; by default, the test has a wrong form. */

@@ -32,6 +32,7 @@ export function checkRules(
     ...checkItemKeys(config.service.itemKeys, find('/service/itemKeys')),
     ...checkFileGlobs('/manifests', config.manifests),
     ...checkFileGlobs('/profiles', config.profiles),
+    ...checkFileGlobs('/policies', config.policies),
     ...checkFileGlobs('/requests', config.requests),
     ...checkFileGlobs('/tests', config.tests),
     ...checkDomainGlobs(config),

@@ -15,16 +15,31 @@ import type { Finding } from '../manifests/finding.ts'
 /** Reserved words of later versions, distinguished from typing errors. */
 const reserved = ['rewriteUnchanged']
 
-let validate: SchemaValidator | undefined
+/** A kind of file: its schema, and its findings. */
+export interface Shape {
+  schema: object
+  createValidator(): SchemaValidator
+  createFinding(pointer: string, detail: string, part?: 'key'): Finding
+}
+
+const workspaceShape: Shape = {
+  schema: workspaceSchema,
+  createValidator: createWorkspaceValidator,
+  createFinding: createWorkspaceFinding,
+}
+
+const validators = new Map<Shape, SchemaValidator>()
 
 /**
- * Checks the workspace file against its schema and writes the schema's defaults into `value`.
+ * Checks the workspace file, or another one, against its schema and writes the schema's defaults
+ * into `value`.
  *
  * @param written the content before the environment was replaced; messages show this one, since
  * `value` may contain a token
  */
-export function checkShape(value: Json, written: Json): Finding[] {
-  validate ??= createWorkspaceValidator()
+export function checkShape(value: Json, written: Json, shape = workspaceShape): Finding[] {
+  const validate = validators.get(shape) ?? shape.createValidator()
+  validators.set(shape, validate)
   if (validate(value)) return []
   const errors = (validate.errors ?? []).slice(0, inputLimits.problems)
   const choices = errors
@@ -45,13 +60,14 @@ export function checkShape(value: Json, written: Json): Finding[] {
           (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
         ),
     )
-    .map((error) => createFinding(error, resolvePointer(written, error.instancePath)))
+    .map((error) => createFinding(error, resolvePointer(written, error.instancePath), shape))
 }
 
-function createFinding(error: SchemaError, value: Json | undefined): Finding {
+function createFinding(error: SchemaError, value: Json | undefined, shape: Shape): Finding {
   const { instancePath: pointer, keyword } = error
   const { params } = error
-  const schema = findSchema<Record<string, unknown>>(workspaceSchema, error.schemaPath)
+  const { createFinding: create } = shape
+  const schema = findSchema(shape.schema as Record<string, unknown>, error.schemaPath)
   const expected = schema['x-expected']
   // An address may contain a password, and a secret may be written in place of its source.
   const hidden =
@@ -67,23 +83,21 @@ function createFinding(error: SchemaError, value: Json | undefined): Finding {
         pointer,
         String(params['additionalProperty']),
         Object.keys(schema['properties'] ?? {}),
+        shape,
       )
     case 'propertyNames': {
       const name = String(params['propertyName'])
-      return createWorkspaceFinding(
+      return create(
         pointer + formatPointerStep(name),
         `expected ${String(schema['x-expected-names'])}, got "${name}"`,
         'key',
       )
     }
     case 'required':
-      return createWorkspaceFinding(
-        pointer,
-        `the key "${String(params['missingProperty'])}" is required here`,
-      )
+      return create(pointer, `the key "${String(params['missingProperty'])}" is required here`)
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
-      return createWorkspaceFinding(
+      return create(
         pointer,
         `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ` +
           `${got}.${suggestAllowed(value, allowed)}`,
@@ -91,16 +105,16 @@ function createFinding(error: SchemaError, value: Json | undefined): Finding {
     }
     case 'minProperties':
     case 'maxProperties':
-      return createWorkspaceFinding(
+      return create(
         pointer,
         `expected ${String(expected)}, got ${keyword === 'minProperties' ? 'none' : 'several'}`,
       )
     case 'minItems':
-      return createWorkspaceFinding(pointer, 'expected at least one entry, got an empty list')
+      return create(pointer, 'expected at least one entry, got an empty list')
     default: {
       const isEntry = params['type'] === 'array' && typeof value === 'string'
       const hint = isEntry ? `. Write "[${value}]".` : ''
-      return createWorkspaceFinding(pointer, `expected ${expectedWords()}, got ${got}${hint}`)
+      return create(pointer, `expected ${expectedWords()}, got ${got}${hint}`)
     }
   }
 }
@@ -121,16 +135,18 @@ const typeWords: Record<string, string> = {
   boolean: 'true or false',
 }
 
-function createUnknownKey(pointer: string, key: string, known: string[]): Finding {
+function createUnknownKey(pointer: string, key: string, known: string[], shape: Shape): Finding {
   const keyPointer = pointer + formatPointerStep(key)
-  if (reserved.includes(key))
-    return createWorkspaceFinding(
+  if (shape === workspaceShape && reserved.includes(key))
+    return shape.createFinding(
       keyPointer,
       `"${key}" is reserved for a later version. Remove it.`,
       'key',
     )
   // A note may stand under "checks", and a code under "notes".
-  const sections = ['', '/notes', '/checks'].includes(pointer) ? listSections(key) : []
+  const isWorkspace = shape === workspaceShape
+  const isSection = isWorkspace && ['', '/notes', '/checks'].includes(pointer)
+  const sections = isSection ? listSections(key) : []
   const place = sections.map((section) => `"${section}:"`).join(' or ')
   const code = pointer === '/checks' && place === '' ? explainCode(key) : null
   if (code !== null) return createWorkspaceFinding(keyPointer, code, 'key')
@@ -138,7 +154,7 @@ function createUnknownKey(pointer: string, key: string, known: string[]): Findin
     place === ''
       ? didYouMean(key, known) || ` Known keys: ${known.join(', ')}.`
       : ` It belongs under ${place}. Indent it below that key.`
-  return createWorkspaceFinding(keyPointer, `there is no key "${key}" here.${hint}`, 'key')
+  return shape.createFinding(keyPointer, `there is no key "${key}" here.${hint}`, 'key')
 }
 
 /** Lists the keys at the top of the file that have another key below. */

@@ -14,6 +14,7 @@ import type { Domain, ItemKey, Snapshot } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic, Place } from '../../core/model/problem.ts'
 import type { WorkspaceFile as LoadedFile } from '../manifests/list-files.ts'
+import type { DeclaredException } from '../policies/parse-exceptions.ts'
 import type { Given, GivenSource, Source } from '../tests/given.ts'
 import type { LateValue } from './workspace-env.ts'
 
@@ -61,6 +62,12 @@ export interface Workspace {
   files: LoadedFile[]
   /** The error of this workspace if it has no manifest. */
   noManifest: Diagnostic
+  /** Paths of the files with policies. */
+  policyFiles: string[]
+  /** The exceptions from policies in manifests. */
+  exceptions: DeclaredException[]
+  /** Finds where a manifest declares a domain; null if none does. */
+  findDomainPlace(domain: Domain): (Place & { document: number }) | null
   /**
    * Finds where a manifest declares an item, or the part of it at a pointer within its value; null
    * if no manifest declares it. A value from a profile has the place of the manifest's profile
@@ -79,7 +86,7 @@ export interface Workspace {
     domain: Domain,
     item: ItemKey,
     pointer: string,
-  ): (Place & { manifest: string | null }) | null
+  ): (Place & { document: number; manifest: string | null }) | null
   /**
    * Finds the document and the pointer within it of the text of an item's part, as `findTextPlace`
    * does, but without its line.

@@ -8,14 +8,16 @@ import type { SourceFile } from './yaml-file.ts'
  * Creates a lookup of source lines for messages. The text after the name of a secret field is
  * masked unless it is a reference. Works on the text alone, so invalid YAML is covered as well.
  */
-export function createSourceLineLookup(files: SourceFile[]): (place: Place) => string | null {
+export function createSourceLineLookup(
+  listFiles: () => SourceFile[],
+): (place: Place) => string | null {
   let texts: Map<string, string> | undefined
   let recent: { file: string; lines: string[] } | null = null
   // A line may be as long as its file, and have all problems of it.
   let masked: { file: string; line: number; text: string } | null = null
   return (place) => {
     if (masked?.file === place.file && masked.line === place.line) return masked.text
-    texts ??= new Map(files.map((file) => [file.path, file.text]))
+    texts ??= new Map(listFiles().map((file) => [file.path, file.text]))
     const text = texts.get(place.file)
     if (text === undefined) return null
     if (recent?.file !== place.file) recent = { file: place.file, lines: text.split('\n') }

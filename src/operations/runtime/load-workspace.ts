@@ -22,6 +22,7 @@ import { runBlocking } from './with-pool.ts'
 import { findRemoteName } from '../../state/git/ask-git.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
+import { type EarlierFiles, loadEarlierFiles } from '../../state/git/earlier-files.ts'
 import { createCommitTest } from '../../state/git/open-place.ts'
 import {
   type Relation,
@@ -42,6 +43,8 @@ export interface LoadedWorkspace extends Workspace {
   relateCommits(commits: string[]): Promise<Map<string, Relation>>
   /** Finds the one commit that changed the workspace after another one; null if it is not one. */
   findOnlyChange(after: string | null, last: string): Promise<string | null>
+  /** Loads files from the commit that the checked-out one is based on. */
+  loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
   /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
   findName(): Promise<string>
   /**
@@ -90,11 +93,8 @@ function loadWithSecrets(
     const { secrets, service } = config
     const withheld = { token: service.token, ...listOtherSecrets(config, env) }
     const isCommitted = createCommitTest(root, buildGitEnvironment(env, service.token))
-    const sources = createSecretSources(root, secrets, env, withheld, {
-      reach,
-      isCommitted,
-      locate,
-    })
+    const aids = { reach, isCommitted, locate }
+    const sources = createSecretSources(root, secrets, env, withheld, aids)
     const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     vault = keeper
     return {
@@ -132,9 +132,16 @@ function loadWithSecrets(
     findTree: () => findSourceTree({ root, paths, isSource }, env),
     relateCommits: (commits: string[]) => relateCommits(root, commits, env),
     findOnlyChange: (after: string | null, last: string) => findOnlyChange(root, after, last, env),
+    loadEarlier: (files: readonly string[]) =>
+      loadEarlierFiles(root, files, findBaseBranch(outside.env), env),
     findName: async () => scrub(await nameWorkspace(workspace, env)),
     scrub,
   })
+}
+
+/** Finds the branch that the pull request of a CI job is for; null without one. */
+function findBaseBranch(env: Outside['env']): string | null {
+  return env['GITHUB_BASE_REF'] || env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'] || null
 }
 
 /** Lists what programs of secrets must not get, beside the token. */

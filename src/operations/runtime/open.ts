@@ -33,7 +33,7 @@ export interface Edgewise {
   /** Folder of `edgewise.yaml`. */
   readonly root: string
   /** Reports every problem of all manifests. */
-  validate(request?: ValidateRequest): Diagnostic[]
+  validate(request?: ValidateRequest): Promise<Diagnostic[]>
   /** Plans the changes; sends and records nothing. */
   plan(request?: PlanRequest): Promise<Planned>
   /** Plans, asks the dialogue, and applies. */
@@ -93,7 +93,7 @@ export function open(
   const load = (reach: SecretReach) => loadWorkspace(root, ports.outside, reach)
   return {
     root,
-    validate: (request = {}) => validate(load('none'), request),
+    validate: (request = {}) => validate(load('none'), request, ports.outside),
     plan: (request = {}) => plan(load('available'), request, ports),
     apply: (request = {}) => apply(load('available'), request, ports),
     rollback: (request = {}) => rollback(load('available'), request, ports),

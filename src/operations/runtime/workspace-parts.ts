@@ -1,6 +1,7 @@
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import type { SourceTree } from '../../core/model/source-tree.ts'
+import type { EarlierFiles } from '../../state/git/earlier-files.ts'
 import type { Relation } from '../../state/git/source-tree.ts'
 
 /** The content of `edgewise.yaml`. */
@@ -32,6 +33,18 @@ export type ItemPlaces = Pick<
 
 /** Where the texts of items stand, without their lines. */
 export type TextSources = Pick<Workspace, 'findTextSource'>
+
+/** The files of policies, the exceptions in manifests, and the places of what they judge. */
+export type Policed = Settings &
+  Desired &
+  Secrets &
+  Findings &
+  Pick<
+    Workspace,
+    'policyFiles' | 'exceptions' | 'findDomainPlace' | 'findItemPlace' | 'findTextPlace'
+  > & {
+    loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
+  }
 
 /** The problems of a workspace, and its files. */
 export type Findings = Pick<

@@ -27,6 +27,7 @@ import type { Lease } from '../../state/locks/lease.ts'
 import type { RecordedState, HistoryReader, Recorder, CallStore } from '../../state/store/store.ts'
 import { connect } from '../runtime/connect.ts'
 import type { Outside } from '../runtime/outside.ts'
+import type { Override } from '../../core/model/applied.ts'
 import { readClocks } from '../runtime/recent-calls.ts'
 
 /** Options for executing a plan. */
@@ -42,6 +43,8 @@ export interface ExecuteOptions {
   serviceLimits?: ServiceLimits
   /** Id of the apply, for a rollback or a part of a rollout; absent: a new one. */
   id?: string | undefined
+  /** Policies that were overridden. */
+  overrides?: Override[]
   report(event: ApplyEvent, budget: CallBudget): void
 }
 
@@ -85,6 +88,7 @@ export async function executePlan(
       tree: pickTree(plan.basis),
       author: findAuthor(outside),
       workspace: await workspace.findName(),
+      overrides: options.overrides ?? [],
       lockedAt: options.lockedAt,
       uptime: () => outside.machine.uptime(),
       secrets: vault,

@@ -1,5 +1,6 @@
 import { isAllConfirmed } from '../../engine/apply/counts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
+import type { Override } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { failSpan, getRoot, type Tracer } from '../../core/model/tracing.ts'
@@ -27,6 +28,8 @@ export interface Executed {
    */
   status: 'done' | 'not-begun' | 'incomplete' | 'waiting'
   inWaves: boolean
+  /** Policies that were overridden; absent for none. */
+  overrides?: Override[]
   /** False if it was read back otherwise than it was sent, or could not be read back. */
   isVerified?: boolean
 }

@@ -9,10 +9,11 @@ import {
   type GuardRefusal,
 } from '../../core/plan/guards.ts'
 import type { RecordedState } from '../../state/store/store.ts'
+import type { OverrideRequest } from './policies.ts'
 import { refuseUnknownItems } from './select.ts'
 
 /** Overrides of guards. */
-export interface GuardRequest {
+export interface GuardRequest extends OverrideRequest {
   /** Items with allowed destructive changes, such as removing the certificate. */
   allow?: ItemKey[]
   /** Exceed `guards.maxDomains` and `guards.maxChanges`. */

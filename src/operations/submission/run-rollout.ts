@@ -43,7 +43,7 @@ import {
 } from '../../core/model/statistics.ts'
 
 /** Options for running a rollout, whose lock may be released for a while. */
-interface RolloutOptions extends Pick<ExecuteOptions, 'outside'> {
+interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'overrides'> {
   serviceTime: SharedServiceTime
   lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
   /** The rollout that the plan continues; null for a new one. */
@@ -142,7 +142,7 @@ function createCounting(
 function createApplying(
   workspace: LoadedWorkspace,
   store: RolloutState,
-  { outside, lock, serviceTime, guard }: RolloutOptions,
+  { outside, lock, serviceTime, guard, overrides }: RolloutOptions,
   report: RolloutOptions['report'],
 ): Omit<Applying, 'whileUnlocked'> {
   const unknownDomains = new Set<Domain>()
@@ -154,6 +154,7 @@ function createApplying(
       serviceLimits,
       unknownDomains,
       id,
+      ...(overrides === undefined ? {} : { overrides }),
       lease: lock.lease,
       lockedAt: lock.lockedAt,
       report,

@@ -4,6 +4,7 @@ import {
   EdgewiseError,
   DefectAfterWrites,
 } from '../../core/model/edgewise-error.ts'
+import type { Override } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
@@ -16,12 +17,19 @@ import type { RecordedState } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { executePlan, findAuthor } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
+import {
+  judgePlan,
+  listPolicyWarnings,
+  listTouched,
+  listUsedExceptions,
+  refuseViolating,
+} from './policies.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
 import type { Extent, Ports } from '../runtime/ports.ts'
 import type { Outside } from '../runtime/outside.ts'
-import type { Configured, Desired, Settings } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Policed, Settings } from '../runtime/workspace-parts.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from '../prune.ts'
 import { resolveForSend } from './resolve-for-send.ts'
@@ -53,15 +61,20 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   beforeSending?(): Promise<void>
 }
 
+/** Decisions about rollouts and policies. */
+interface Decided extends RolloutDecisions {
+  overrides: Override[]
+}
+
 /** A plan that everybody agreed to, and what to do if its comparison of secrets changes it. */
 interface Reviewed {
   plan: Plan
-  decided: RolloutDecisions
+  decided: Decided
   serviceTime: SharedServiceTime
   /** Marks the changes that go back to older values. */
   mark(plan: Plan): Promise<Plan>
-  /** Checks the guards and open rollouts, and asks for consent to older values. */
-  judge(plan: Plan): Promise<RolloutDecisions>
+  /** Checks the guards, the policies and open rollouts, and asks for consent to older values. */
+  judge(plan: Plan): Promise<Decided>
 }
 
 /** A plan to send. */
@@ -75,6 +88,7 @@ interface Sending {
   continued: Rollout | null
   inWaves: boolean
   serviceTime: SharedServiceTime
+  overrides: Override[]
 }
 
 /**
@@ -147,7 +161,7 @@ async function review(
  * Creates the function that judges a plan, and once more if the comparison of secrets adds to it.
  */
 async function createJudge(
-  workspace: Settings & Desired,
+  workspace: Settings & Desired & Policed,
   plan: Plan,
   serviceTime: SharedServiceTime,
   request: SubmitRequest,
@@ -163,8 +177,34 @@ async function createJudge(
     const { older = [] } = judged
     if (older.length > consented) await refuseOlder(older, request.allowOlder, dialogue)
     consented = older.length
-    return decideRollouts(workspace, request.locked.store, judged, request)
+    const overrides = await judgeByPolicies(workspace, judged, request, { outside, dialogue })
+    const decided = await decideRollouts(workspace, request.locked.store, judged, request)
+    return { ...decided, overrides }
   }
+}
+
+/**
+ * Refuses a plan that violates policies. A rollback is only warned about: it goes back to what was
+ * live, perhaps in an emergency.
+ *
+ * @returns the policies that were overridden
+ * @throws EdgewiseError as `judgePlan` and `refuseViolating`
+ */
+async function judgeByPolicies(
+  workspace: Settings & Desired & Policed,
+  plan: Plan,
+  request: SubmitRequest,
+  { outside, dialogue }: Pick<Ports, 'outside' | 'dialogue'>,
+): Promise<Override[]> {
+  if (request.title === 'Rollback') return []
+  const touched = listTouched(plan)
+  const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
+  const policed = await judgePlan(workspace, plan, configs, outside)
+  const overrides = refuseViolating(policed, request)
+  if (policed === null) return overrides
+  for (const note of listUsedExceptions(policed)) dialogue.note(note)
+  for (const warning of listPolicyWarnings({ ...policed, stopping: [] })) dialogue.warn(warning)
+  return overrides
 }
 
 /** Compares and resolves the secrets of a plan, and records what has to be before it is sent. */
@@ -182,7 +222,7 @@ async function prepare(
   const { unchanged } = compared
   const sent = compared.plan === plan ? plan : await mark(compared.plan)
   if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
-  const { continued, ended, kept } = sent === plan ? decided : await judge(sent)
+  const { continued, ended, kept, overrides } = sent === plan ? decided : await judge(sent)
   const inWaves = request.waves && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? selectFirstWave(sent, continued) : sent
@@ -199,7 +239,7 @@ async function prepare(
     await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
-  return { plan: sent, ready, unchanged, continued, inWaves, serviceTime }
+  return { plan: sent, ready, unchanged, continued, inWaves, serviceTime, overrides }
 }
 
 /** Sends a plan, with progress, and determines how that ended. */
@@ -236,7 +276,8 @@ async function send(
       result.unsettled.map((part) => ({ ...part, message })),
     )
     const { finished, doubts } = seen
-    const executed = { plan, result, status, inWaves, finished, doubts }
+    const { overrides } = sending
+    const executed = { plan, result, status, inWaves, finished, doubts, overrides }
     traceExecuted(executed, outside.tracer)
     return executed
   } catch (error) {
@@ -276,7 +317,7 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
 /** Executes a plan in waves, or at once. */
 function execute(
   workspace: LoadedWorkspace,
-  { plan, ready, continued, inWaves, serviceTime }: Sending,
+  { plan, ready, continued, inWaves, serviceTime, overrides }: Sending,
   { locked, recorded, suspends = false, id }: SubmitRequest,
   outside: Outside,
   report: (event: ApplyEvent, budget: CallBudget | null) => void,
@@ -284,11 +325,12 @@ function execute(
   const { time } = serviceTime
   if (!inWaves) {
     const { lease, lockedAt } = locked
-    const options = { outside, time, report, lease, lockedAt, id: id?.() }
+    const options = { outside, time, report, lease, lockedAt, overrides, id: id?.() }
     return executePlan(workspace, ready, locked.store, recorded, options)
   }
   const guard = () => refuseFrozen(workspace, time.now() ?? outside.clock.now())
-  const options = { outside, serviceTime, report, lock: locked, continued, suspends, guard }
+  const own = { outside, serviceTime, report, lock: locked, continued, suspends, guard }
+  const options = { ...own, overrides }
   return runRollout(workspace, plan, locked.store, recorded, options)
 }
 

@@ -2,6 +2,7 @@ import { plainPaint } from '../report/text/paint.ts'
 import { formatHeadline, isInterrupted, type FinishedStatus } from '../report/apply/text.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { NotifyEvent } from '../../core/model/config.ts'
+import type { Override } from '../../core/model/applied.ts'
 import type { Drift } from '../../core/model/drift.ts'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
@@ -41,6 +42,8 @@ export interface ApplyFacts {
   inWaves: boolean
   refusals: Part[]
   doubts: Part[]
+  /** Policies that were overridden; absent for none. */
+  overrides?: Override[]
 }
 
 /** Content of a notification. */
@@ -48,7 +51,7 @@ export type Content = Pick<Notification, 'events' | 'title' | 'apply' | 'parts' 
 
 /** Describes what an apply has done; null if it sent nothing. */
 export function describeApply(facts: ApplyFacts): Content | null {
-  const { finished, status, inWaves, refusals, doubts } = facts
+  const { finished, status, inWaves, refusals, doubts, overrides = [] } = facts
   const { refused, inDoubt, confirmed } = finished
   if (status === 'pausing') return null
   const isApplied = status === 'done' || status === 'unverified'
@@ -64,7 +67,9 @@ export function describeApply(facts: ApplyFacts): Content | null {
   if (events.length === 0) return null
   return {
     events,
-    title: formatHeadline(finished, status, plainPaint),
+    title: [formatHeadline(finished, status, plainPaint), ...overrides.map(describeOverride)].join(
+      ' ',
+    ),
     apply: finished.apply,
     parts: [
       ...refusals.map(({ domains, items }) => ({ event: 'refused' as const, domains, items })),
@@ -75,6 +80,10 @@ export function describeApply(facts: ApplyFacts): Content | null {
 }
 
 /** Tests whether an apply left writes unsent, and no other event or interrupt explains it. */
+function describeOverride({ policy, reason }: Override): string {
+  return `Policy ${policy} was overridden: ${reason}.`
+}
+
 function isUnsent({ finished, status, inWaves }: ApplyFacts): boolean {
   const isRefused = finished.refused + finished.inDoubt > 0
   const isEnded = inWaves && finished.open !== true

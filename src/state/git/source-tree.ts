@@ -154,7 +154,7 @@ function findTracked(path: string, top: string, tree: ReadonlyMap<string, string
 /**
  * Opens git for questions about the repository of a folder; null without a usable one.
  */
-async function openQueries(root: string, env: Env): Promise<Opened | null> {
+export async function openQueries(root: string, env: Env): Promise<Opened | null> {
   try {
     const place = openPlace(root, env)
     if (place === null) return null

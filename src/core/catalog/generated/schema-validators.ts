@@ -1522,11 +1522,11 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
-      data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.trace === void 0 && (data.trace = {}), data.requests === void 0 && (data.requests = []), data.tests === void 0 && (data.tests = ["tests/**/*.{yaml,yml}"]), data.moved === void 0 && (data.moved = []), data.notes === void 0 && (data.notes = {}), data.checks === void 0 && (data.checks = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.version === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "version" }), errors++);
+      data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.policies === void 0 && (data.policies = ["policies/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.trace === void 0 && (data.trace = {}), data.requests === void 0 && (data.requests = []), data.tests === void 0 && (data.tests = ["tests/**/*.{yaml,yml}"]), data.moved === void 0 && (data.moved = []), data.notes === void 0 && (data.notes = {}), data.checks === void 0 && (data.checks = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.version === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "version" }), errors++);
       for (const key0 in data)
         func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
       if (data.version !== void 0) {
@@ -1596,37 +1596,46 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), errors++;
-      let data24 = data.defaults;
-      data24 && typeof data24 == "object" && !Array.isArray(data24) || (vErrors = addFault(vErrors, instancePath + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), errors++);
-      let data25 = data.secrets;
-      if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
-        for (const key4 in data25) {
-          const _errs57 = errors;
-          typeof key4 == "string" && !pattern4.test(key4) && (vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, key4), errors++);
-          var valid8 = _errs57 === errors;
-          valid8 || (vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: key4 }), errors++);
+      let data24 = data.policies;
+      if (Array.isArray(data24)) {
+        const len2 = data24.length;
+        for (let i2 = 0; i2 < len2; i2++) {
+          let data25 = data24[i2];
+          typeof data25 == "string" ? (func2(data25) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/policies/" + i2, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data25) < 1 && (vErrors = addFault(vErrors, instancePath + "/policies/" + i2, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/policies/" + i2, "#/properties/policies/items/type", "type", { type: "string" }), errors++);
         }
-        for (const key5 in data25) {
-          let data26 = data25[key5];
-          if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-            Object.keys(data26).length > 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), errors++), Object.keys(data26).length < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), errors++);
-            for (const key6 in data26)
+      } else
+        vErrors = addFault(vErrors, instancePath + "/policies", "#/properties/policies/type", "type", { type: "array" }), errors++;
+      let data26 = data.defaults;
+      data26 && typeof data26 == "object" && !Array.isArray(data26) || (vErrors = addFault(vErrors, instancePath + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), errors++);
+      let data27 = data.secrets;
+      if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+        for (const key4 in data27) {
+          const _errs61 = errors;
+          typeof key4 == "string" && !pattern4.test(key4) && (vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, key4), errors++);
+          var valid10 = _errs61 === errors;
+          valid10 || (vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: key4 }), errors++);
+        }
+        for (const key5 in data27) {
+          let data28 = data27[key5];
+          if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
+            Object.keys(data28).length > 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), errors++), Object.keys(data28).length < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), errors++);
+            for (const key6 in data28)
               key6 === "env" || key6 === "file" || key6 === "command" || (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: key6 }), errors++);
-            if (data26.env !== void 0) {
-              let data27 = data26.env;
-              typeof data27 == "string" ? func2(data27) < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), errors++);
+            if (data28.env !== void 0) {
+              let data29 = data28.env;
+              typeof data29 == "string" ? func2(data29) < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), errors++);
             }
-            if (data26.file !== void 0) {
-              let data28 = data26.file;
-              typeof data28 == "string" ? func2(data28) < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), errors++);
+            if (data28.file !== void 0) {
+              let data30 = data28.file;
+              typeof data30 == "string" ? func2(data30) < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), errors++);
             }
-            if (data26.command !== void 0) {
-              let data29 = data26.command;
-              if (Array.isArray(data29)) {
-                data29.length < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), errors++);
-                const len2 = data29.length;
-                for (let i2 = 0; i2 < len2; i2++)
-                  typeof data29[i2] != "string" && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + i2, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), errors++);
+            if (data28.command !== void 0) {
+              let data31 = data28.command;
+              if (Array.isArray(data31)) {
+                data31.length < 1 && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), errors++);
+                const len3 = data31.length;
+                for (let i3 = 0; i3 < len3; i3++)
+                  typeof data31[i3] != "string" && (vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + i3, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), errors++);
               } else
                 vErrors = addFault(vErrors, instancePath + "/secrets/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), errors++;
             }
@@ -1636,456 +1645,468 @@ export function createWorkspaceValidator(): SchemaValidator {
       } else
         vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), errors++;
       if (typeof data.allowLiteralSecrets != "boolean" && (vErrors = addFault(vErrors, instancePath + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), errors++), data.state !== void 0) {
-        let data32 = data.state;
-        if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
-          data32.branch === void 0 && (data32.branch = "edgewise-state"), data32.remote === void 0 && (data32.remote = "origin"), data32.path === void 0 && (data32.path = ".edgewise/state"), data32.allowLocal === void 0 && (data32.allowLocal = !1), data32.schema === void 0 && (data32.schema = "edgewise"), data32.store === void 0 && (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), errors++);
-          for (const key7 in data32)
+        let data34 = data.state;
+        if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+          data34.branch === void 0 && (data34.branch = "edgewise-state"), data34.remote === void 0 && (data34.remote = "origin"), data34.path === void 0 && (data34.path = ".edgewise/state"), data34.allowLocal === void 0 && (data34.allowLocal = !1), data34.schema === void 0 && (data34.schema = "edgewise"), data34.store === void 0 && (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), errors++);
+          for (const key7 in data34)
             key7 === "store" || key7 === "branch" || key7 === "remote" || key7 === "path" || key7 === "allowLocal" || key7 === "url" || key7 === "schema" || (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: key7 }), errors++);
-          if (data32.store !== void 0) {
-            let data33 = data32.store;
-            typeof data33 != "string" && (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), errors++), data33 === "git" || data33 === "dir" || data33 === "postgres" || (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: schema0.properties.state.properties.store.enum }), errors++);
+          if (data34.store !== void 0) {
+            let data35 = data34.store;
+            typeof data35 != "string" && (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), errors++), data35 === "git" || data35 === "dir" || data35 === "postgres" || (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: schema0.properties.state.properties.store.enum }), errors++);
           }
-          let data34 = data32.branch;
-          typeof data34 == "string" ? pattern5.test(data34) || (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), errors++);
-          let data35 = data32.remote;
-          typeof data35 == "string" ? pattern6.test(data35) || (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), errors++);
-          let data36 = data32.path;
-          typeof data36 == "string" ? func2(data36) < 1 && (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), errors++), typeof data32.allowLocal != "boolean" && (vErrors = addFault(vErrors, instancePath + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), errors++), data32.url !== void 0 && typeof data32.url != "string" && (vErrors = addFault(vErrors, instancePath + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), errors++);
-          let data39 = data32.schema;
-          typeof data39 == "string" ? pattern7.test(data39) || (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), errors++);
+          let data36 = data34.branch;
+          typeof data36 == "string" ? pattern5.test(data36) || (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), errors++);
+          let data37 = data34.remote;
+          typeof data37 == "string" ? pattern6.test(data37) || (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), errors++);
+          let data38 = data34.path;
+          typeof data38 == "string" ? func2(data38) < 1 && (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), errors++), typeof data34.allowLocal != "boolean" && (vErrors = addFault(vErrors, instancePath + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), errors++), data34.url !== void 0 && typeof data34.url != "string" && (vErrors = addFault(vErrors, instancePath + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), errors++);
+          let data41 = data34.schema;
+          typeof data41 == "string" ? pattern7.test(data41) || (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/type", "type", { type: "object" }), errors++;
       }
-      let data40 = data.grouping;
-      if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
-        data40.groups === void 0 && (data40.groups = "all"), data40.together === void 0 && (data40.together = []);
-        for (const key8 in data40)
+      let data42 = data.grouping;
+      if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+        data42.groups === void 0 && (data42.groups = "all"), data42.together === void 0 && (data42.together = []);
+        for (const key8 in data42)
           key8 === "groups" || key8 === "together" || (vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: key8 }), errors++);
-        let data41 = data40.groups;
-        const _errs93 = errors;
-        let valid15 = !1;
-        const _errs94 = errors;
-        data41 === "documented" || data41 === "all" || (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum }), errors++);
-        var _valid0 = _errs94 === errors;
-        if (valid15 = valid15 || _valid0, !valid15) {
-          const _errs95 = errors;
-          if (Array.isArray(data41)) {
-            const len3 = data41.length;
-            for (let i3 = 0; i3 < len3; i3++) {
-              let data42 = data41[i3];
-              if (Array.isArray(data42)) {
-                data42.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), errors++), data42.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), errors++);
-                const len4 = data42.length;
-                for (let i4 = 0; i4 < len4; i4++) {
-                  let data43 = data42[i4];
-                  typeof data43 == "string" ? func2(data43) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3 + "/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3 + "/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), errors++);
+        let data43 = data42.groups;
+        const _errs97 = errors;
+        let valid17 = !1;
+        const _errs98 = errors;
+        data43 === "documented" || data43 === "all" || (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum }), errors++);
+        var _valid0 = _errs98 === errors;
+        if (valid17 = valid17 || _valid0, !valid17) {
+          const _errs99 = errors;
+          if (Array.isArray(data43)) {
+            const len4 = data43.length;
+            for (let i4 = 0; i4 < len4; i4++) {
+              let data44 = data43[i4];
+              if (Array.isArray(data44)) {
+                data44.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), errors++), data44.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), errors++);
+                const len5 = data44.length;
+                for (let i5 = 0; i5 < len5; i5++) {
+                  let data45 = data44[i5];
+                  typeof data45 == "string" ? func2(data45) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4 + "/" + i5, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4 + "/" + i5, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), errors++);
                 }
               } else
-                vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i3, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), errors++;
+                vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), errors++;
             }
           } else
             vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), errors++;
-          var _valid0 = _errs95 === errors;
-          valid15 = valid15 || _valid0;
+          var _valid0 = _errs99 === errors;
+          valid17 = valid17 || _valid0;
         }
-        valid15 ? (errors = _errs93, vErrors !== null && (_errs93 ? vErrors.length = _errs93 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), errors++);
-        let data44 = data40.together;
-        if (Array.isArray(data44)) {
-          const len5 = data44.length;
-          for (let i5 = 0; i5 < len5; i5++) {
-            let data45 = data44[i5];
-            if (Array.isArray(data45)) {
-              data45.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), errors++), data45.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), errors++);
-              const len6 = data45.length;
-              for (let i6 = 0; i6 < len6; i6++) {
-                let data46 = data45[i6];
-                typeof data46 == "string" ? func2(data46) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5 + "/" + i6, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5 + "/" + i6, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), errors++);
+        valid17 ? (errors = _errs97, vErrors !== null && (_errs97 ? vErrors.length = _errs97 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), errors++);
+        let data46 = data42.together;
+        if (Array.isArray(data46)) {
+          const len6 = data46.length;
+          for (let i6 = 0; i6 < len6; i6++) {
+            let data47 = data46[i6];
+            if (Array.isArray(data47)) {
+              data47.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), errors++), data47.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), errors++);
+              const len7 = data47.length;
+              for (let i7 = 0; i7 < len7; i7++) {
+                let data48 = data47[i7];
+                typeof data48 == "string" ? func2(data48) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6 + "/" + i7, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6 + "/" + i7, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i5, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), errors++;
-      let data47 = data.guards;
-      if (data47 && typeof data47 == "object" && !Array.isArray(data47)) {
-        data47.maxDomains === void 0 && (data47.maxDomains = "100%"), data47.maxChanges === void 0 && (data47.maxChanges = "100%"), data47.protect === void 0 && (data47.protect = []), data47.order === void 0 && (data47.order = "ask"), data47.freeze === void 0 && (data47.freeze = []);
-        for (const key9 in data47)
+      let data49 = data.guards;
+      if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
+        data49.maxDomains === void 0 && (data49.maxDomains = "100%"), data49.maxChanges === void 0 && (data49.maxChanges = "100%"), data49.protect === void 0 && (data49.protect = []), data49.order === void 0 && (data49.order = "ask"), data49.freeze === void 0 && (data49.freeze = []);
+        for (const key9 in data49)
           key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "order" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
-        let data48 = data47.maxDomains;
-        !(typeof data48 == "number" && !(data48 % 1) && !isNaN(data48) && isFinite(data48)) && typeof data48 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data48 == "number" && isFinite(data48) && (data48 < 0 || isNaN(data48)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data48 == "string" && !pattern8.test(data48) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
-        let data49 = data47.maxChanges;
-        !(typeof data49 == "number" && !(data49 % 1) && !isNaN(data49) && isFinite(data49)) && typeof data49 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: schema0.properties.guards.properties.maxChanges.type }), errors++), typeof data49 == "number" && isFinite(data49) && (data49 < 0 || isNaN(data49)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data49 == "string" && !pattern8.test(data49) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
-        let data50 = data47.protect;
-        if (Array.isArray(data50)) {
-          const len7 = data50.length;
-          for (let i7 = 0; i7 < len7; i7++) {
-            let data51 = data50[i7];
-            typeof data51 == "string" ? (func2(data51) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i7, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data51) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i7, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i7, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), errors++);
+        let data50 = data49.maxDomains;
+        !(typeof data50 == "number" && !(data50 % 1) && !isNaN(data50) && isFinite(data50)) && typeof data50 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data50 == "number" && isFinite(data50) && (data50 < 0 || isNaN(data50)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data50 == "string" && !pattern8.test(data50) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+        let data51 = data49.maxChanges;
+        !(typeof data51 == "number" && !(data51 % 1) && !isNaN(data51) && isFinite(data51)) && typeof data51 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: schema0.properties.guards.properties.maxChanges.type }), errors++), typeof data51 == "number" && isFinite(data51) && (data51 < 0 || isNaN(data51)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data51 == "string" && !pattern8.test(data51) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+        let data52 = data49.protect;
+        if (Array.isArray(data52)) {
+          const len8 = data52.length;
+          for (let i8 = 0; i8 < len8; i8++) {
+            let data53 = data52[i8];
+            typeof data53 == "string" ? (func2(data53) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data53) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), errors++;
-        let data52 = data47.order;
-        typeof data52 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data52 === "ask" || data52 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
-        let data53 = data47.freeze;
-        if (Array.isArray(data53)) {
-          data53.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
-          const len8 = data53.length;
-          for (let i8 = 0; i8 < len8; i8++) {
-            let data54 = data53[i8];
-            if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
-              data54.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data54.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
-              for (const key10 in data54)
-                key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
-              if (data54.from !== void 0) {
-                let data55 = data54.from;
-                typeof data55 == "string" ? func2(data55) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
+        let data54 = data49.order;
+        typeof data54 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data54 === "ask" || data54 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
+        let data55 = data49.freeze;
+        if (Array.isArray(data55)) {
+          data55.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
+          const len9 = data55.length;
+          for (let i9 = 0; i9 < len9; i9++) {
+            let data56 = data55[i9];
+            if (data56 && typeof data56 == "object" && !Array.isArray(data56)) {
+              data56.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data56.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
+              for (const key10 in data56)
+                key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
+              if (data56.from !== void 0) {
+                let data57 = data56.from;
+                typeof data57 == "string" ? func2(data57) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
               }
-              if (data54.to !== void 0) {
-                let data56 = data54.to;
-                typeof data56 == "string" ? func2(data56) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
+              if (data56.to !== void 0) {
+                let data58 = data56.to;
+                typeof data58 == "string" ? func2(data58) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
               }
-              if (data54.timezone !== void 0) {
-                let data57 = data54.timezone;
-                typeof data57 == "string" ? func2(data57) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
+              if (data56.timezone !== void 0) {
+                let data59 = data56.timezone;
+                typeof data59 == "string" ? func2(data59) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
               }
-              if (data54.reason !== void 0) {
-                let data58 = data54.reason;
-                typeof data58 == "string" ? func2(data58) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
+              if (data56.reason !== void 0) {
+                let data60 = data56.reason;
+                typeof data60 == "string" ? func2(data60) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i8, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/type", "type", { type: "object" }), errors++;
-      let data59 = data.rollout;
-      if (data59 && typeof data59 == "object" && !Array.isArray(data59)) {
-        data59.waves === void 0 && (data59.waves = ["100%"]), data59.first === void 0 && (data59.first = []), data59.pause === void 0 && (data59.pause = "10m"), data59.approval === void 0 && (data59.approval = []);
-        for (const key11 in data59)
+      let data61 = data.rollout;
+      if (data61 && typeof data61 == "object" && !Array.isArray(data61)) {
+        data61.waves === void 0 && (data61.waves = ["100%"]), data61.first === void 0 && (data61.first = []), data61.pause === void 0 && (data61.pause = "10m"), data61.approval === void 0 && (data61.approval = []);
+        for (const key11 in data61)
           key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "health" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
-        let data60 = data59.waves;
-        if (Array.isArray(data60)) {
-          data60.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data60.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
-          const len9 = data60.length;
-          for (let i9 = 0; i9 < len9; i9++) {
-            let data61 = data60[i9];
-            !(typeof data61 == "number" && !(data61 % 1) && !isNaN(data61) && isFinite(data61)) && typeof data61 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data61 == "number" && isFinite(data61) && (data61 < 0 || isNaN(data61)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data61 == "string" && !pattern8.test(data61) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i9, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
-          }
-        } else
-          vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
-        let data62 = data59.first;
+        let data62 = data61.waves;
         if (Array.isArray(data62)) {
+          data62.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data62.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
           const len10 = data62.length;
           for (let i10 = 0; i10 < len10; i10++) {
             let data63 = data62[i10];
-            typeof data63 == "string" ? (func2(data63) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data63) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i10, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
+            !(typeof data63 == "number" && !(data63 % 1) && !isNaN(data63) && isFinite(data63)) && typeof data63 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data63 == "number" && isFinite(data63) && (data63 < 0 || isNaN(data63)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data63 == "string" && !pattern8.test(data63) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
+        let data64 = data61.first;
+        if (Array.isArray(data64)) {
+          const len11 = data64.length;
+          for (let i11 = 0; i11 < len11; i11++) {
+            let data65 = data64[i11];
+            typeof data65 == "string" ? (func2(data65) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data65) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), errors++;
-        let data64 = data59.pause;
-        typeof data64 == "string" ? pattern11.test(data64) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
-        let data65 = data59.approval;
-        if (Array.isArray(data65)) {
-          const len11 = data65.length;
-          for (let i11 = 0; i11 < len11; i11++) {
-            let data66 = data65[i11];
-            typeof data66 == "number" && !(data66 % 1) && !isNaN(data66) && isFinite(data66) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data66 == "number" && isFinite(data66) && ((data66 > 100 || isNaN(data66)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data66 < 1 || isNaN(data66)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i11, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+        let data66 = data61.pause;
+        typeof data66 == "string" ? pattern11.test(data66) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
+        let data67 = data61.approval;
+        if (Array.isArray(data67)) {
+          const len12 = data67.length;
+          for (let i12 = 0; i12 < len12; i12++) {
+            let data68 = data67[i12];
+            typeof data68 == "number" && !(data68 % 1) && !isNaN(data68) && isFinite(data68) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data68 == "number" && isFinite(data68) && ((data68 > 100 || isNaN(data68)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data68 < 1 || isNaN(data68)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: "array" }), errors++;
-        if (data59.health !== void 0) {
-          let data67 = data59.health;
-          if (data67 && typeof data67 == "object" && !Array.isArray(data67)) {
-            data67.area === void 0 && (data67.area = "all"), data67.settle === void 0 && (data67.settle = "5m"), data67.lag === void 0 && (data67.lag = "10m"), data67.window === void 0 && (data67.window = "15m"), data67.grain === void 0 && (data67.grain = "minute5"), data67.statuses === void 0 && (data67.statuses = ["5xx"]), data67.minRequests === void 0 && (data67.minRequests = 500), data67.margin === void 0 && (data67.margin = "1%"), data67.onLittleData === void 0 && (data67.onLittleData = "wait"), data67.onFailure === void 0 && (data67.onFailure = "stop");
-            for (const key12 in data67)
+        if (data61.health !== void 0) {
+          let data69 = data61.health;
+          if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
+            data69.area === void 0 && (data69.area = "all"), data69.settle === void 0 && (data69.settle = "5m"), data69.lag === void 0 && (data69.lag = "10m"), data69.window === void 0 && (data69.window = "15m"), data69.grain === void 0 && (data69.grain = "minute5"), data69.statuses === void 0 && (data69.statuses = ["5xx"]), data69.minRequests === void 0 && (data69.minRequests = 500), data69.margin === void 0 && (data69.margin = "1%"), data69.onLittleData === void 0 && (data69.onLittleData = "wait"), data69.onFailure === void 0 && (data69.onFailure = "stop");
+            for (const key12 in data69)
               func0.call(schema0.properties.rollout.properties.health.properties, key12) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
-            let data68 = data67.area;
-            typeof data68 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data68 === "all" || data68 === "cn" || data68 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
-            let data69 = data67.settle;
-            typeof data69 == "string" ? pattern11.test(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
-            let data70 = data67.lag;
-            typeof data70 == "string" ? pattern11.test(data70) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
-            let data71 = data67.window;
-            typeof data71 == "string" ? pattern11.test(data71) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
-            let data72 = data67.grain;
-            typeof data72 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data72 === "minute" || data72 === "minute5" || data72 === "hour" || data72 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
-            let data73 = data67.statuses;
-            if (Array.isArray(data73)) {
-              data73.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
-              const len12 = data73.length;
-              for (let i12 = 0; i12 < len12; i12++) {
-                let data74 = data73[i12];
-                typeof data74 != "string" && !(typeof data74 == "number" && !(data74 % 1) && !isNaN(data74) && isFinite(data74)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data74 == "number" && isFinite(data74) && ((data74 > 599 || isNaN(data74)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data74 < 0 || isNaN(data74)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data74 == "string" && !pattern15.test(data74) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i12, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
+            let data70 = data69.area;
+            typeof data70 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data70 === "all" || data70 === "cn" || data70 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
+            let data71 = data69.settle;
+            typeof data71 == "string" ? pattern11.test(data71) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
+            let data72 = data69.lag;
+            typeof data72 == "string" ? pattern11.test(data72) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
+            let data73 = data69.window;
+            typeof data73 == "string" ? pattern11.test(data73) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
+            let data74 = data69.grain;
+            typeof data74 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data74 === "minute" || data74 === "minute5" || data74 === "hour" || data74 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
+            let data75 = data69.statuses;
+            if (Array.isArray(data75)) {
+              data75.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
+              const len13 = data75.length;
+              for (let i13 = 0; i13 < len13; i13++) {
+                let data76 = data75[i13];
+                typeof data76 != "string" && !(typeof data76 == "number" && !(data76 % 1) && !isNaN(data76) && isFinite(data76)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data76 == "number" && isFinite(data76) && ((data76 > 599 || isNaN(data76)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data76 < 0 || isNaN(data76)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data76 == "string" && !pattern15.test(data76) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), errors++;
-            let data75 = data67.minRequests;
-            typeof data75 == "number" && !(data75 % 1) && !isNaN(data75) && isFinite(data75) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data75 == "number" && isFinite(data75) && ((data75 > 1e9 || isNaN(data75)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data75 < 0 || isNaN(data75)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
-            let data76 = data67.margin;
-            typeof data76 == "string" ? pattern8.test(data76) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
-            let data77 = data67.onLittleData;
-            typeof data77 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data77 === "wait" || data77 === "pass" || data77 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
-            let data78 = data67.onFailure;
-            typeof data78 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data78 === "stop" || data78 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
+            let data77 = data69.minRequests;
+            typeof data77 == "number" && !(data77 % 1) && !isNaN(data77) && isFinite(data77) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data77 == "number" && isFinite(data77) && ((data77 > 1e9 || isNaN(data77)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data77 < 0 || isNaN(data77)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
+            let data78 = data69.margin;
+            typeof data78 == "string" ? pattern8.test(data78) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
+            let data79 = data69.onLittleData;
+            typeof data79 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data79 === "wait" || data79 === "pass" || data79 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
+            let data80 = data69.onFailure;
+            typeof data80 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data80 === "stop" || data80 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
           } else
             vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), errors++;
-      let data79 = data.drift;
-      if (data79 && typeof data79 == "object" && !Array.isArray(data79)) {
-        data79.ignore === void 0 && (data79.ignore = []);
-        for (const key13 in data79)
+      let data81 = data.drift;
+      if (data81 && typeof data81 == "object" && !Array.isArray(data81)) {
+        data81.ignore === void 0 && (data81.ignore = []);
+        for (const key13 in data81)
           key13 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
-        let data80 = data79.ignore;
-        if (Array.isArray(data80)) {
-          const len13 = data80.length;
-          for (let i13 = 0; i13 < len13; i13++) {
-            let data81 = data80[i13];
-            if (data81 && typeof data81 == "object" && !Array.isArray(data81)) {
-              data81.pointer === void 0 && (data81.pointer = ""), data81.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data81.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data81.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
-              for (const key14 in data81)
-                key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
-              if (data81.domain !== void 0) {
-                let data82 = data81.domain;
-                typeof data82 == "string" ? func2(data82) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
+        let data82 = data81.ignore;
+        if (Array.isArray(data82)) {
+          const len14 = data82.length;
+          for (let i14 = 0; i14 < len14; i14++) {
+            let data83 = data82[i14];
+            if (data83 && typeof data83 == "object" && !Array.isArray(data83)) {
+              data83.pointer === void 0 && (data83.pointer = ""), data83.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data83.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data83.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
+              for (const key14 in data83)
+                key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
+              if (data83.domain !== void 0) {
+                let data84 = data83.domain;
+                typeof data84 == "string" ? func2(data84) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
               }
-              if (data81.item !== void 0) {
-                let data83 = data81.item;
-                typeof data83 == "string" ? func2(data83) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
+              if (data83.item !== void 0) {
+                let data85 = data83.item;
+                typeof data85 == "string" ? func2(data85) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
               }
-              let data84 = data81.pointer;
-              if (typeof data84 == "string" ? pattern17.test(data84) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data81.reason !== void 0) {
-                let data85 = data81.reason;
-                typeof data85 == "string" ? func2(data85) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
+              let data86 = data83.pointer;
+              if (typeof data86 == "string" ? pattern17.test(data86) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data83.reason !== void 0) {
+                let data87 = data83.reason;
+                typeof data87 == "string" ? func2(data87) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i13, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/type", "type", { type: "object" }), errors++;
-      let data86 = data.trace;
-      if (data86 && typeof data86 == "object" && !Array.isArray(data86)) {
-        data86.preset === void 0 && (data86.preset = "usual"), data86.assume === void 0 && (data86.assume = {});
-        for (const key15 in data86)
+      let data88 = data.trace;
+      if (data88 && typeof data88 == "object" && !Array.isArray(data88)) {
+        data88.preset === void 0 && (data88.preset = "usual"), data88.assume === void 0 && (data88.assume = {});
+        for (const key15 in data88)
           key15 === "preset" || key15 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
-        let data87 = data86.preset;
-        typeof data87 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data87 === "usual" || data87 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
-        let data88 = data86.assume;
-        data88 && typeof data88 == "object" && !Array.isArray(data88) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
+        let data89 = data88.preset;
+        typeof data89 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data89 === "usual" || data89 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
+        let data90 = data88.assume;
+        data90 && typeof data90 == "object" && !Array.isArray(data90) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/type", "type", { type: "object" }), errors++;
-      let data89 = data.requests;
-      if (Array.isArray(data89)) {
-        const len14 = data89.length;
-        for (let i14 = 0; i14 < len14; i14++) {
-          let data90 = data89[i14];
-          typeof data90 == "string" ? (func2(data90) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i14, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data90) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i14, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i14, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
-        }
-      } else
-        vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
-      let data91 = data.tests;
+      let data91 = data.requests;
       if (Array.isArray(data91)) {
         const len15 = data91.length;
         for (let i15 = 0; i15 < len15; i15++) {
           let data92 = data91[i15];
-          typeof data92 == "string" ? (func2(data92) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i15, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data92) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i15, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i15, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+          typeof data92 == "string" ? (func2(data92) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data92) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
         }
       } else
-        vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
-      let data93 = data.moved;
+        vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
+      let data93 = data.tests;
       if (Array.isArray(data93)) {
         const len16 = data93.length;
         for (let i16 = 0; i16 < len16; i16++) {
           let data94 = data93[i16];
-          if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
-            data94.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data94.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
-            for (const key16 in data94)
-              key16 === "from" || key16 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
-            if (data94.from !== void 0) {
-              let data95 = data94.from;
-              typeof data95 == "string" ? func2(data95) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
+          typeof data94 == "string" ? (func2(data94) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data94) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+        }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
+      let data95 = data.moved;
+      if (Array.isArray(data95)) {
+        const len17 = data95.length;
+        for (let i17 = 0; i17 < len17; i17++) {
+          let data96 = data95[i17];
+          if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
+            data96.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data96.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
+            for (const key16 in data96)
+              key16 === "from" || key16 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
+            if (data96.from !== void 0) {
+              let data97 = data96.from;
+              typeof data97 == "string" ? func2(data97) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
             }
-            if (data94.to !== void 0) {
-              let data96 = data94.to;
-              typeof data96 == "string" ? func2(data96) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i16 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
+            if (data96.to !== void 0) {
+              let data98 = data96.to;
+              typeof data98 == "string" ? func2(data98) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/moved/" + i16, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/moved", "#/properties/moved/type", "type", { type: "array" }), errors++;
-      let data97 = data.notes;
-      if (data97 && typeof data97 == "object" && !Array.isArray(data97)) {
-        data97.groups === void 0 && (data97.groups = "on"), data97.waves === void 0 && (data97.waves = "on"), data97.kinds === void 0 && (data97.kinds = "on"), data97.kept === void 0 && (data97.kept = "on");
-        for (const key17 in data97)
+      let data99 = data.notes;
+      if (data99 && typeof data99 == "object" && !Array.isArray(data99)) {
+        data99.groups === void 0 && (data99.groups = "on"), data99.waves === void 0 && (data99.waves = "on"), data99.kinds === void 0 && (data99.kinds = "on"), data99.kept === void 0 && (data99.kept = "on");
+        for (const key17 in data99)
           key17 === "groups" || key17 === "waves" || key17 === "kinds" || key17 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
-        let data98 = data97.groups;
-        typeof data98 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data98 === "on" || data98 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
-        let data99 = data97.waves;
-        typeof data99 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data99 === "on" || data99 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
-        let data100 = data97.kinds;
-        typeof data100 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data100 === "on" || data100 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
-        let data101 = data97.kept;
-        typeof data101 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data101 === "on" || data101 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
+        let data100 = data99.groups;
+        typeof data100 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data100 === "on" || data100 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
+        let data101 = data99.waves;
+        typeof data101 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data101 === "on" || data101 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
+        let data102 = data99.kinds;
+        typeof data102 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data102 === "on" || data102 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+        let data103 = data99.kept;
+        typeof data103 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data103 === "on" || data103 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
-      let data102 = data.checks;
-      if (data102 && typeof data102 == "object" && !Array.isArray(data102)) {
-        for (const key18 in data102)
+      let data104 = data.checks;
+      if (data104 && typeof data104 == "object" && !Array.isArray(data104)) {
+        for (const key18 in data104)
           func0.call(schema0.properties.checks.properties, key18) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
-        if (data102["rule-duplicate"] !== void 0) {
-          let data103 = data102["rule-duplicate"];
-          typeof data103 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data103 === "error" || data103 === "warning" || data103 === "note" || data103 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
+        if (data104["rule-duplicate"] !== void 0) {
+          let data105 = data104["rule-duplicate"];
+          typeof data105 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data105 === "error" || data105 === "warning" || data105 === "note" || data105 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
         }
-        if (data102["rule-never-matches"] !== void 0) {
-          let data104 = data102["rule-never-matches"];
-          typeof data104 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data104 === "error" || data104 === "warning" || data104 === "note" || data104 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
+        if (data104["rule-never-matches"] !== void 0) {
+          let data106 = data104["rule-never-matches"];
+          typeof data106 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data106 === "error" || data106 === "warning" || data106 === "note" || data106 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
         }
-        if (data102["rule-contradictory"] !== void 0) {
-          let data105 = data102["rule-contradictory"];
-          typeof data105 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data105 === "error" || data105 === "warning" || data105 === "note" || data105 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
+        if (data104["rule-contradictory"] !== void 0) {
+          let data107 = data104["rule-contradictory"];
+          typeof data107 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data107 === "error" || data107 === "warning" || data107 === "note" || data107 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
         }
-        if (data102["rule-shadowed"] !== void 0) {
-          let data106 = data102["rule-shadowed"];
-          typeof data106 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data106 === "error" || data106 === "warning" || data106 === "note" || data106 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
+        if (data104["rule-shadowed"] !== void 0) {
+          let data108 = data104["rule-shadowed"];
+          typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data108 === "error" || data108 === "warning" || data108 === "note" || data108 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
         }
-        if (data102["rule-unreachable"] !== void 0) {
-          let data107 = data102["rule-unreachable"];
-          typeof data107 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data107 === "error" || data107 === "warning" || data107 === "note" || data107 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
+        if (data104["rule-unreachable"] !== void 0) {
+          let data109 = data104["rule-unreachable"];
+          typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data109 === "error" || data109 === "warning" || data109 === "note" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
         }
-        if (data102["rule-order-unspecified"] !== void 0) {
-          let data108 = data102["rule-order-unspecified"];
-          typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data108 === "error" || data108 === "warning" || data108 === "note" || data108 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
+        if (data104["rule-order-unspecified"] !== void 0) {
+          let data110 = data104["rule-order-unspecified"];
+          typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data110 === "error" || data110 === "warning" || data110 === "note" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
         }
-        if (data102["entry-redundant"] !== void 0) {
-          let data109 = data102["entry-redundant"];
-          typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data109 === "error" || data109 === "warning" || data109 === "note" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
+        if (data104["entry-redundant"] !== void 0) {
+          let data111 = data104["entry-redundant"];
+          typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data111 === "error" || data111 === "warning" || data111 === "note" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
         }
-        if (data102["networks-overlap"] !== void 0) {
-          let data110 = data102["networks-overlap"];
-          typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data110 === "error" || data110 === "warning" || data110 === "note" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
+        if (data104["networks-overlap"] !== void 0) {
+          let data112 = data104["networks-overlap"];
+          typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data112 === "error" || data112 === "warning" || data112 === "note" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
         }
-        if (data102["value-without-effect"] !== void 0) {
-          let data111 = data102["value-without-effect"];
-          typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data111 === "error" || data111 === "warning" || data111 === "note" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
+        if (data104["value-without-effect"] !== void 0) {
+          let data113 = data104["value-without-effect"];
+          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
         }
-        if (data102["rule-expensive"] !== void 0) {
-          let data112 = data102["rule-expensive"];
-          typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data112 === "error" || data112 === "warning" || data112 === "note" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
+        if (data104["rule-expensive"] !== void 0) {
+          let data114 = data104["rule-expensive"];
+          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
         }
-        if (data102["white-list-denied"] !== void 0) {
-          let data113 = data102["white-list-denied"];
-          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
+        if (data104["white-list-denied"] !== void 0) {
+          let data115 = data104["white-list-denied"];
+          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
         }
-        if (data102["never-served"] !== void 0) {
-          let data114 = data102["never-served"];
-          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
+        if (data104["never-served"] !== void 0) {
+          let data116 = data104["never-served"];
+          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
         }
-        if (data102["rule-undecided"] !== void 0) {
-          let data115 = data102["rule-undecided"];
-          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
+        if (data104["rule-undecided"] !== void 0) {
+          let data117 = data104["rule-undecided"];
+          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
         }
-        if (data102["file-invalid"] !== void 0) {
-          let data116 = data102["file-invalid"];
-          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
+        if (data104["file-invalid"] !== void 0) {
+          let data118 = data104["file-invalid"];
+          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
         }
-        if (data102["workspace-invalid"] !== void 0) {
-          let data117 = data102["workspace-invalid"];
-          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
+        if (data104["workspace-invalid"] !== void 0) {
+          let data119 = data104["workspace-invalid"];
+          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
         }
-        if (data102["item-invalid"] !== void 0) {
-          let data118 = data102["item-invalid"];
-          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
+        if (data104["item-invalid"] !== void 0) {
+          let data120 = data104["item-invalid"];
+          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
         }
-        if (data102["item-conflict"] !== void 0) {
-          let data119 = data102["item-conflict"];
-          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
+        if (data104["item-conflict"] !== void 0) {
+          let data121 = data104["item-conflict"];
+          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
         }
-        if (data102["secret-weak"] !== void 0) {
-          let data120 = data102["secret-weak"];
-          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
+        if (data104["secret-weak"] !== void 0) {
+          let data122 = data104["secret-weak"];
+          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
         }
-        if (data102["secret-suspected"] !== void 0) {
-          let data121 = data102["secret-suspected"];
-          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
+        if (data104["secret-suspected"] !== void 0) {
+          let data123 = data104["secret-suspected"];
+          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
         }
-        if (data102["token-literal"] !== void 0) {
-          let data122 = data102["token-literal"];
-          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
+        if (data104["token-literal"] !== void 0) {
+          let data124 = data104["token-literal"];
+          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
         }
-        if (data102["suppression-invalid"] !== void 0) {
-          let data123 = data102["suppression-invalid"];
-          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
+        if (data104["suppression-invalid"] !== void 0) {
+          let data125 = data104["suppression-invalid"];
+          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
         }
-        if (data102["suppression-unknown"] !== void 0) {
-          let data124 = data102["suppression-unknown"];
-          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
+        if (data104["suppression-unknown"] !== void 0) {
+          let data126 = data104["suppression-unknown"];
+          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
         }
-        if (data102["suppression-expired"] !== void 0) {
-          let data125 = data102["suppression-expired"];
-          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
+        if (data104["suppression-expired"] !== void 0) {
+          let data127 = data104["suppression-expired"];
+          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
         }
-        if (data102["suppression-unused"] !== void 0) {
-          let data126 = data102["suppression-unused"];
-          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
+        if (data104["suppression-unused"] !== void 0) {
+          let data128 = data104["suppression-unused"];
+          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
+        }
+        if (data104["exception-expired"] !== void 0) {
+          let data129 = data104["exception-expired"];
+          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
+        }
+        if (data104["exception-waiting"] !== void 0) {
+          let data130 = data104["exception-waiting"];
+          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
+        }
+        if (data104["exception-unused"] !== void 0) {
+          let data131 = data104["exception-unused"];
+          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/type", "type", { type: "object" }), errors++;
-      let data127 = data.notify;
-      if (Array.isArray(data127)) {
-        const len17 = data127.length;
-        for (let i17 = 0; i17 < len17; i17++) {
-          let data128 = data127[i17];
-          if (data128 && typeof data128 == "object" && !Array.isArray(data128)) {
-            data128.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data128.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data128.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
-            for (const key19 in data128)
-              key19 === "kind" || key19 === "url" || key19 === "secret" || key19 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
-            if (data128.kind !== void 0) {
-              let data129 = data128.kind;
-              typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data129 === "webhook" || data129 === "slack" || data129 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
+      let data132 = data.notify;
+      if (Array.isArray(data132)) {
+        const len18 = data132.length;
+        for (let i18 = 0; i18 < len18; i18++) {
+          let data133 = data132[i18];
+          if (data133 && typeof data133 == "object" && !Array.isArray(data133)) {
+            data133.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data133.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data133.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
+            for (const key19 in data133)
+              key19 === "kind" || key19 === "url" || key19 === "secret" || key19 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
+            if (data133.kind !== void 0) {
+              let data134 = data133.kind;
+              typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data134 === "webhook" || data134 === "slack" || data134 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data128.url !== void 0 && typeof data128.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data128.secret !== void 0 && typeof data128.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data128.on !== void 0) {
-              let data132 = data128.on;
-              if (Array.isArray(data132)) {
-                data132.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
-                const len18 = data132.length;
-                for (let i18 = 0; i18 < len18; i18++) {
-                  let data133 = data132[i18];
-                  typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on/" + i18, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data133 === "applied" || data133 === "refused" || data133 === "in-doubt" || data133 === "failed" || data133 === "drift" || data133 === "rollout" || data133 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on/" + i18, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
+            if (data133.url !== void 0 && typeof data133.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data133.secret !== void 0 && typeof data133.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data133.on !== void 0) {
+              let data137 = data133.on;
+              if (Array.isArray(data137)) {
+                data137.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
+                const len19 = data137.length;
+                for (let i19 = 0; i19 < len19; i19++) {
+                  let data138 = data137[i19];
+                  typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data138 === "applied" || data138 === "refused" || data138 === "in-doubt" || data138 === "failed" || data138 === "drift" || data138 === "rollout" || data138 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
               } else
-                vErrors = addFault(vErrors, instancePath + "/notify/" + i17 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
+                vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/notify/" + i17, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
-      let data134 = data.serve;
-      if (data134 && typeof data134 == "object" && !Array.isArray(data134)) {
-        data134.drift === void 0 && (data134.drift = {});
-        for (const key20 in data134)
+      let data139 = data.serve;
+      if (data139 && typeof data139 == "object" && !Array.isArray(data139)) {
+        data139.drift === void 0 && (data139.drift = {});
+        for (const key20 in data139)
           key20 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
-        let data135 = data134.drift;
-        if (data135 && typeof data135 == "object" && !Array.isArray(data135)) {
-          data135.repair === void 0 && (data135.repair = !1);
-          for (const key21 in data135)
+        let data140 = data139.drift;
+        if (data140 && typeof data140 == "object" && !Array.isArray(data140)) {
+          data140.repair === void 0 && (data140.repair = !1);
+          for (const key21 in data140)
             key21 === "schedule" || key21 === "observed" || key21 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
-          if (data135.schedule !== void 0) {
-            let data136 = data135.schedule;
-            typeof data136 == "string" ? pattern18.test(data136) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
+          if (data140.schedule !== void 0) {
+            let data141 = data140.schedule;
+            typeof data141 == "string" ? pattern18.test(data141) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
-          if (data135.observed !== void 0) {
-            let data137 = data135.observed;
-            typeof data137 == "string" ? func2(data137) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
+          if (data140.observed !== void 0) {
+            let data142 = data140.observed;
+            typeof data142 == "string" ? func2(data142) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          typeof data135.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+          typeof data140.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
       } else
@@ -2277,6 +2298,138 @@ export function createTestValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf/1/type", "type", { type: "object" }), errors++;
         var _valid1 = _errs78 === errors;
         _valid1 && valid14 ? (valid14 = !1, passing1 = [passing1, 1]) : _valid1 && (valid14 = !0, passing1 = 1), valid14 ? (errors = _errs75, vErrors !== null && (_errs75 ? vErrors.length = _errs75 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: passing1 }), errors++);
+      }
+    } else
+      vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
+    return validate0.errors = vErrors, errors === 0;
+  }
+  return module.exports;
+}
+export function createPolicyValidator(): SchemaValidator {
+  const module = {};
+  module.exports = validate0, module.exports.default = validate0;
+  const schema0 = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, pattern0 = new RegExp("^[a-z0-9][a-z0-9._-]{0,63}$", "u"), pattern1 = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), func0 = countCharacters;
+  function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+    let vErrors = null, errors = 0;
+    const _errs1 = errors;
+    let valid0 = !1;
+    const _errs2 = errors;
+    data && typeof data == "object" && !Array.isArray(data) && (data.policy === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/0/required", "required", { missingProperty: "policy" }), errors++), data.level === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/0/required", "required", { missingProperty: "level" }), errors++), data.on === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/0/required", "required", { missingProperty: "on" }), errors++), data.deny === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/0/required", "required", { missingProperty: "deny" }), errors++), data.message === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/0/required", "required", { missingProperty: "message" }), errors++));
+    var _valid0 = _errs2 === errors;
+    if (valid0 = valid0 || _valid0, !valid0) {
+      const _errs3 = errors;
+      data && typeof data == "object" && !Array.isArray(data) && data.except === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/1/required", "required", { missingProperty: "except" }), errors++);
+      var _valid0 = _errs3 === errors;
+      valid0 = valid0 || _valid0;
+    }
+    if (valid0 ? (errors = _errs1, vErrors !== null && (_errs1 ? vErrors.length = _errs1 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath, "#/anyOf", "anyOf", {}), errors++), data && typeof data == "object" && !Array.isArray(data)) {
+      for (const key0 in data)
+        key0 === "policy" || key0 === "level" || key0 === "on" || key0 === "when" || key0 === "deny" || key0 === "message" || key0 === "requests" || key0 === "except" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
+      if (data.policy !== void 0) {
+        let data0 = data.policy;
+        typeof data0 == "string" ? pattern0.test(data0) || (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/type", "type", { type: "string" }), errors++);
+      }
+      if (data.level !== void 0) {
+        let data1 = data.level;
+        typeof data1 != "string" && (vErrors = addFault(vErrors, instancePath + "/level", "#/properties/level/type", "type", { type: "string" }), errors++), data1 === "advisory" || data1 === "soft" || data1 === "hard" || (vErrors = addFault(vErrors, instancePath + "/level", "#/properties/level/enum", "enum", { allowedValues: schema0.properties.level.enum }), errors++);
+      }
+      if (data.on !== void 0) {
+        let data2 = data.on;
+        typeof data2 != "string" && (vErrors = addFault(vErrors, instancePath + "/on", "#/properties/on/type", "type", { type: "string" }), errors++), data2 === "domain" || data2 === "change" || data2 === "write" || data2 === "plan" || data2 === "request" || (vErrors = addFault(vErrors, instancePath + "/on", "#/properties/on/enum", "enum", { allowedValues: schema0.properties.on.enum }), errors++);
+      }
+      if (data.when !== void 0) {
+        let data3 = data.when;
+        const _errs12 = errors;
+        let valid2 = !1;
+        const _errs13 = errors;
+        typeof data3 == "string" ? func0(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), errors++);
+        var _valid1 = _errs13 === errors;
+        if (valid2 = valid2 || _valid1, !valid2) {
+          const _errs15 = errors;
+          typeof data3 != "boolean" && (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), errors++);
+          var _valid1 = _errs15 === errors;
+          valid2 = valid2 || _valid1;
+        }
+        valid2 ? (errors = _errs12, vErrors !== null && (_errs12 ? vErrors.length = _errs12 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf", "anyOf", {}), errors++);
+      }
+      if (data.deny !== void 0) {
+        let data4 = data.deny;
+        const _errs18 = errors;
+        let valid3 = !1;
+        const _errs19 = errors;
+        typeof data4 == "string" ? func0(data4) < 1 && (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), errors++);
+        var _valid2 = _errs19 === errors;
+        if (valid3 = valid3 || _valid2, !valid3) {
+          const _errs21 = errors;
+          typeof data4 != "boolean" && (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), errors++);
+          var _valid2 = _errs21 === errors;
+          valid3 = valid3 || _valid2;
+        }
+        valid3 ? (errors = _errs18, vErrors !== null && (_errs18 ? vErrors.length = _errs18 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf", "anyOf", {}), errors++);
+      }
+      if (data.message !== void 0) {
+        let data5 = data.message;
+        typeof data5 == "string" ? func0(data5) < 1 && (vErrors = addFault(vErrors, instancePath + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/message", "#/properties/message/type", "type", { type: "string" }), errors++);
+      }
+      if (data.requests !== void 0) {
+        let data6 = data.requests;
+        typeof data6 == "string" ? func0(data6) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "string" }), errors++);
+      }
+      if (data.except !== void 0) {
+        let data7 = data.except;
+        if (Array.isArray(data7)) {
+          const len0 = data7.length;
+          for (let i0 = 0; i0 < len0; i0++) {
+            let data8 = data7[i0];
+            if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+              data8.policy === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/required", "required", { missingProperty: "policy" }), errors++), data8.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/required", "required", { missingProperty: "reason" }), errors++), data8.until === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/required", "required", { missingProperty: "until" }), errors++);
+              for (const key1 in data8)
+                key1 === "policy" || key1 === "domains" || key1 === "items" || key1 === "reason" || key1 === "until" || key1 === "by" || (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
+              if (data8.policy !== void 0) {
+                let data9 = data8.policy;
+                typeof data9 == "string" ? func0(data9) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), errors++);
+              }
+              if (data8.domains !== void 0) {
+                let data10 = data8.domains;
+                if (Array.isArray(data10)) {
+                  data10.length < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), errors++);
+                  const len1 = data10.length;
+                  for (let i1 = 0; i1 < len1; i1++) {
+                    let data11 = data10[i1];
+                    typeof data11 == "string" ? func0(data11) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains/" + i1, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains/" + i1, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), errors++);
+                  }
+                } else
+                  vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), errors++;
+              }
+              if (data8.items !== void 0) {
+                let data12 = data8.items;
+                if (Array.isArray(data12)) {
+                  data12.length < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), errors++);
+                  const len2 = data12.length;
+                  for (let i2 = 0; i2 < len2; i2++) {
+                    let data13 = data12[i2];
+                    typeof data13 == "string" ? func0(data13) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items/" + i2, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items/" + i2, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), errors++);
+                  }
+                } else
+                  vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), errors++;
+              }
+              if (data8.reason !== void 0) {
+                let data14 = data8.reason;
+                typeof data14 == "string" ? func0(data14) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), errors++);
+              }
+              if (data8.until !== void 0) {
+                let data15 = data8.until;
+                typeof data15 == "string" ? pattern1.test(data15) || (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), errors++);
+              }
+              if (data8.by !== void 0) {
+                let data16 = data8.by;
+                typeof data16 == "string" ? func0(data16) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), errors++);
+              }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/type", "type", { type: "object" }), errors++;
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/except", "#/properties/except/type", "type", { type: "array" }), errors++;
       }
     } else
       vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;

@@ -270,6 +270,21 @@ author: (string | null)
  */
 workspace?: string
 /**
+ * Policies that were overridden; absent for none.
+ *
+ * Items: One override.
+ */
+overrides?: {
+/**
+ * Name of the policy.
+ */
+policy: string
+/**
+ * Why, in the words of the person.
+ */
+reason: string
+}[]
+/**
  * Number of writes by outcome. Until the apply has ended, writes whose intents are recorded are in-doubt, and later ones not sent: the counts are right if the process is killed.
  */
 writes: {
@@ -701,6 +716,21 @@ author: (string | null)
  * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote.
  */
 workspace?: string
+/**
+ * Policies that were overridden; absent for none.
+ *
+ * Items: One override.
+ */
+overrides?: {
+/**
+ * Name of the policy.
+ */
+policy: string
+/**
+ * Why, in the words of the person.
+ */
+reason: string
+}[]
 /**
  * Number of writes by outcome.
  */

@@ -339,7 +339,7 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -417,155 +417,196 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                     } else
                       var valid0 = !0;
                     if (valid0) {
-                      if (data.writes !== void 0) {
-                        let data8 = data.writes, _errs18 = errors;
+                      if (data.overrides !== void 0) {
+                        let data8 = data.overrides, _errs18 = errors;
                         if (errors === _errs18)
-                          if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
-                            let missing1;
-                            if (data8.confirmed === void 0 && (missing1 = "confirmed") || data8.refused === void 0 && (missing1 = "refused") || data8.inDoubt === void 0 && (missing1 = "inDoubt") || data8.notSent === void 0 && (missing1 = "notSent"))
-                              return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                            if (data8.confirmed !== void 0) {
-                              let data9 = data8.confirmed, _errs20 = errors;
-                              if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9)))
-                                return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                              if (errors === _errs20 && typeof data9 == "number" && isFinite(data9) && (data9 < 0 || isNaN(data9)))
-                                return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                              var valid3 = _errs20 === errors;
-                            } else
-                              var valid3 = !0;
-                            if (valid3) {
-                              if (data8.refused !== void 0) {
-                                let data10 = data8.refused, _errs22 = errors;
-                                if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                if (errors === _errs22 && typeof data10 == "number" && isFinite(data10) && (data10 < 0 || isNaN(data10)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                var valid3 = _errs22 === errors;
-                              } else
-                                var valid3 = !0;
-                              if (valid3) {
-                                if (data8.inDoubt !== void 0) {
-                                  let data11 = data8.inDoubt, _errs24 = errors;
-                                  if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11) && isFinite(data11)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                  if (errors === _errs24 && typeof data11 == "number" && isFinite(data11) && (data11 < 0 || isNaN(data11)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                  var valid3 = _errs24 === errors;
-                                } else
-                                  var valid3 = !0;
-                                if (valid3)
-                                  if (data8.notSent !== void 0) {
-                                    let data12 = data8.notSent, _errs26 = errors;
-                                    if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                      return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                    if (errors === _errs26 && typeof data12 == "number" && isFinite(data12) && (data12 < 0 || isNaN(data12)))
-                                      return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                    var valid3 = _errs26 === errors;
+                          if (Array.isArray(data8)) {
+                            var valid3 = !0;
+                            let len0 = data8.length;
+                            for (let i0 = 0; i0 < len0; i0++) {
+                              let data9 = data8[i0], _errs20 = errors;
+                              if (errors === _errs20)
+                                if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
+                                  let missing1;
+                                  if (data9.policy === void 0 && (missing1 = "policy") || data9.reason === void 0 && (missing1 = "reason"))
+                                    return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                                  if (data9.policy !== void 0) {
+                                    let _errs22 = errors;
+                                    if (typeof data9.policy != "string")
+                                      return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid4 = _errs22 === errors;
                                   } else
-                                    var valid3 = !0;
-                              }
+                                    var valid4 = !0;
+                                  if (valid4)
+                                    if (data9.reason !== void 0) {
+                                      let _errs24 = errors;
+                                      if (typeof data9.reason != "string")
+                                        return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid4 = _errs24 === errors;
+                                    } else
+                                      var valid4 = !0;
+                                } else
+                                  return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                              var valid3 = _errs20 === errors;
+                              if (!valid3)
+                                break;
                             }
                           } else
-                            return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                            return validate14.errors = [{ instancePath: instancePath + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
                         var valid0 = _errs18 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
-                        if (data.parts !== void 0) {
-                          let data13 = data.parts, _errs28 = errors;
-                          if (errors === _errs28)
-                            if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+                        if (data.writes !== void 0) {
+                          let data12 = data.writes, _errs26 = errors;
+                          if (errors === _errs26)
+                            if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
                               let missing2;
-                              if (data13.confirmed === void 0 && (missing2 = "confirmed") || data13.refused === void 0 && (missing2 = "refused") || data13.inDoubt === void 0 && (missing2 = "inDoubt") || data13.notSent === void 0 && (missing2 = "notSent"))
-                                return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                              if (data13.confirmed !== void 0) {
-                                let data14 = data13.confirmed, _errs30 = errors;
-                                if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                if (errors === _errs30 && typeof data14 == "number" && isFinite(data14) && (data14 < 0 || isNaN(data14)))
-                                  return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                var valid4 = _errs30 === errors;
+                              if (data12.confirmed === void 0 && (missing2 = "confirmed") || data12.refused === void 0 && (missing2 = "refused") || data12.inDoubt === void 0 && (missing2 = "inDoubt") || data12.notSent === void 0 && (missing2 = "notSent"))
+                                return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                              if (data12.confirmed !== void 0) {
+                                let data13 = data12.confirmed, _errs28 = errors;
+                                if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                if (errors === _errs28 && typeof data13 == "number" && isFinite(data13) && (data13 < 0 || isNaN(data13)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                var valid5 = _errs28 === errors;
                               } else
-                                var valid4 = !0;
-                              if (valid4) {
-                                if (data13.refused !== void 0) {
-                                  let data15 = data13.refused, _errs32 = errors;
-                                  if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                  if (errors === _errs32 && typeof data15 == "number" && isFinite(data15) && (data15 < 0 || isNaN(data15)))
-                                    return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                  var valid4 = _errs32 === errors;
+                                var valid5 = !0;
+                              if (valid5) {
+                                if (data12.refused !== void 0) {
+                                  let data14 = data12.refused, _errs30 = errors;
+                                  if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  if (errors === _errs30 && typeof data14 == "number" && isFinite(data14) && (data14 < 0 || isNaN(data14)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                  var valid5 = _errs30 === errors;
                                 } else
-                                  var valid4 = !0;
-                                if (valid4) {
-                                  if (data13.inDoubt !== void 0) {
-                                    let data16 = data13.inDoubt, _errs34 = errors;
-                                    if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
-                                      return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                    if (errors === _errs34 && typeof data16 == "number" && isFinite(data16) && (data16 < 0 || isNaN(data16)))
-                                      return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                    var valid4 = _errs34 === errors;
+                                  var valid5 = !0;
+                                if (valid5) {
+                                  if (data12.inDoubt !== void 0) {
+                                    let data15 = data12.inDoubt, _errs32 = errors;
+                                    if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                    if (errors === _errs32 && typeof data15 == "number" && isFinite(data15) && (data15 < 0 || isNaN(data15)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                    var valid5 = _errs32 === errors;
                                   } else
-                                    var valid4 = !0;
-                                  if (valid4)
-                                    if (data13.notSent !== void 0) {
-                                      let data17 = data13.notSent, _errs36 = errors;
-                                      if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                      if (errors === _errs36 && typeof data17 == "number" && isFinite(data17) && (data17 < 0 || isNaN(data17)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                      var valid4 = _errs36 === errors;
+                                    var valid5 = !0;
+                                  if (valid5)
+                                    if (data12.notSent !== void 0) {
+                                      let data16 = data12.notSent, _errs34 = errors;
+                                      if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
+                                        return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                      if (errors === _errs34 && typeof data16 == "number" && isFinite(data16) && (data16 < 0 || isNaN(data16)))
+                                        return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                      var valid5 = _errs34 === errors;
                                     } else
-                                      var valid4 = !0;
+                                      var valid5 = !0;
                                 }
                               }
                             } else
-                              return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                          var valid0 = _errs28 === errors;
+                              return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                          var valid0 = _errs26 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
-                          if (data.outcome !== void 0) {
-                            let data18 = data.outcome, _errs38 = errors;
-                            if (typeof data18 != "string")
-                              return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                            if (!(data18 === "unfinished" || data18 === "complete" || data18 === "incomplete" || data18 === "interrupted"))
-                              return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
-                            var valid0 = _errs38 === errors;
+                          if (data.parts !== void 0) {
+                            let data17 = data.parts, _errs36 = errors;
+                            if (errors === _errs36)
+                              if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+                                let missing3;
+                                if (data17.confirmed === void 0 && (missing3 = "confirmed") || data17.refused === void 0 && (missing3 = "refused") || data17.inDoubt === void 0 && (missing3 = "inDoubt") || data17.notSent === void 0 && (missing3 = "notSent"))
+                                  return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                if (data17.confirmed !== void 0) {
+                                  let data18 = data17.confirmed, _errs38 = errors;
+                                  if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  if (errors === _errs38 && typeof data18 == "number" && isFinite(data18) && (data18 < 0 || isNaN(data18)))
+                                    return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                  var valid6 = _errs38 === errors;
+                                } else
+                                  var valid6 = !0;
+                                if (valid6) {
+                                  if (data17.refused !== void 0) {
+                                    let data19 = data17.refused, _errs40 = errors;
+                                    if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                    if (errors === _errs40 && typeof data19 == "number" && isFinite(data19) && (data19 < 0 || isNaN(data19)))
+                                      return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                    var valid6 = _errs40 === errors;
+                                  } else
+                                    var valid6 = !0;
+                                  if (valid6) {
+                                    if (data17.inDoubt !== void 0) {
+                                      let data20 = data17.inDoubt, _errs42 = errors;
+                                      if (!(typeof data20 == "number" && !(data20 % 1) && !isNaN(data20) && isFinite(data20)))
+                                        return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                      if (errors === _errs42 && typeof data20 == "number" && isFinite(data20) && (data20 < 0 || isNaN(data20)))
+                                        return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                      var valid6 = _errs42 === errors;
+                                    } else
+                                      var valid6 = !0;
+                                    if (valid6)
+                                      if (data17.notSent !== void 0) {
+                                        let data21 = data17.notSent, _errs44 = errors;
+                                        if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                        if (errors === _errs44 && typeof data21 == "number" && isFinite(data21) && (data21 < 0 || isNaN(data21)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        var valid6 = _errs44 === errors;
+                                      } else
+                                        var valid6 = !0;
+                                  }
+                                }
+                              } else
+                                return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                            var valid0 = _errs36 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
-                            if (data.settledBatches !== void 0) {
-                              let data19 = data.settledBatches, _errs40 = errors;
-                              if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19)))
-                                return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
-                              if (errors === _errs40 && typeof data19 == "number" && isFinite(data19) && (data19 < 0 || isNaN(data19)))
-                                return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                              var valid0 = _errs40 === errors;
+                            if (data.outcome !== void 0) {
+                              let data22 = data.outcome, _errs46 = errors;
+                              if (typeof data22 != "string")
+                                return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                              if (!(data22 === "unfinished" || data22 === "complete" || data22 === "incomplete" || data22 === "interrupted"))
+                                return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
+                              var valid0 = _errs46 === errors;
                             } else
                               var valid0 = !0;
-                            if (valid0)
-                              if (data.settled !== void 0) {
-                                let data20 = data.settled, _errs42 = errors;
-                                if (errors === _errs42)
-                                  if (Array.isArray(data20)) {
-                                    var valid5 = !0;
-                                    let len0 = data20.length;
-                                    for (let i0 = 0; i0 < len0; i0++) {
-                                      let data21 = data20[i0], _errs44 = errors;
-                                      if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                                      if (errors === _errs44 && typeof data21 == "number" && isFinite(data21) && (data21 < 0 || isNaN(data21)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/settled/" + i0, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                      var valid5 = _errs44 === errors;
-                                      if (!valid5)
-                                        break;
-                                    }
-                                  } else
-                                    return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid0 = _errs42 === errors;
+                            if (valid0) {
+                              if (data.settledBatches !== void 0) {
+                                let data23 = data.settledBatches, _errs48 = errors;
+                                if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
+                                if (errors === _errs48 && typeof data23 == "number" && isFinite(data23) && (data23 < 0 || isNaN(data23)))
+                                  return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                var valid0 = _errs48 === errors;
                               } else
                                 var valid0 = !0;
+                              if (valid0)
+                                if (data.settled !== void 0) {
+                                  let data24 = data.settled, _errs50 = errors;
+                                  if (errors === _errs50)
+                                    if (Array.isArray(data24)) {
+                                      var valid7 = !0;
+                                      let len1 = data24.length;
+                                      for (let i1 = 0; i1 < len1; i1++) {
+                                        let data25 = data24[i1], _errs52 = errors;
+                                        if (!(typeof data25 == "number" && !(data25 % 1) && !isNaN(data25) && isFinite(data25)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/settled/" + i1, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
+                                        if (errors === _errs52 && typeof data25 == "number" && isFinite(data25) && (data25 < 0 || isNaN(data25)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/settled/" + i1, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        var valid7 = _errs52 === errors;
+                                        if (!valid7)
+                                          break;
+                                      }
+                                    } else
+                                      return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid0 = _errs50 === errors;
+                                } else
+                                  var valid0 = !0;
+                            }
                           }
                         }
                       }
@@ -581,7 +622,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
       return validate14.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate14.errors = vErrors, errors === 0;
 }
-var prunedFileFits = validate15, schema19 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
+var prunedFileFits = validate15, schema19 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
 function validate15(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -682,123 +723,164 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                                   } else
                                     var valid2 = !0;
                                   if (valid2) {
-                                    if (data3.writes !== void 0) {
-                                      let data11 = data3.writes, _errs24 = errors;
+                                    if (data3.overrides !== void 0) {
+                                      let data11 = data3.overrides, _errs24 = errors;
                                       if (errors === _errs24)
-                                        if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                                          let missing2;
-                                          if (data11.confirmed === void 0 && (missing2 = "confirmed") || data11.refused === void 0 && (missing2 = "refused") || data11.inDoubt === void 0 && (missing2 = "inDoubt") || data11.notSent === void 0 && (missing2 = "notSent"))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                          if (data11.confirmed !== void 0) {
-                                            let data12 = data11.confirmed, _errs26 = errors;
-                                            if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs26 && typeof data12 == "number" && isFinite(data12) && (data12 < 0 || isNaN(data12)))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid5 = _errs26 === errors;
-                                          } else
-                                            var valid5 = !0;
-                                          if (valid5) {
-                                            if (data11.refused !== void 0) {
-                                              let data13 = data11.refused, _errs28 = errors;
-                                              if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs28 && typeof data13 == "number" && isFinite(data13) && (data13 < 0 || isNaN(data13)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid5 = _errs28 === errors;
-                                            } else
-                                              var valid5 = !0;
-                                            if (valid5) {
-                                              if (data11.inDoubt !== void 0) {
-                                                let data14 = data11.inDoubt, _errs30 = errors;
-                                                if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs30 && typeof data14 == "number" && isFinite(data14) && (data14 < 0 || isNaN(data14)))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid5 = _errs30 === errors;
-                                              } else
-                                                var valid5 = !0;
-                                              if (valid5)
-                                                if (data11.notSent !== void 0) {
-                                                  let data15 = data11.notSent, _errs32 = errors;
-                                                  if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                  if (errors === _errs32 && typeof data15 == "number" && isFinite(data15) && (data15 < 0 || isNaN(data15)))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                  var valid5 = _errs32 === errors;
+                                        if (Array.isArray(data11)) {
+                                          var valid5 = !0;
+                                          let len1 = data11.length;
+                                          for (let i1 = 0; i1 < len1; i1++) {
+                                            let data12 = data11[i1], _errs26 = errors;
+                                            if (errors === _errs26)
+                                              if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+                                                let missing2;
+                                                if (data12.policy === void 0 && (missing2 = "policy") || data12.reason === void 0 && (missing2 = "reason"))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                                if (data12.policy !== void 0) {
+                                                  let _errs28 = errors;
+                                                  if (typeof data12.policy != "string")
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid6 = _errs28 === errors;
                                                 } else
-                                                  var valid5 = !0;
-                                            }
+                                                  var valid6 = !0;
+                                                if (valid6)
+                                                  if (data12.reason !== void 0) {
+                                                    let _errs30 = errors;
+                                                    if (typeof data12.reason != "string")
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid6 = _errs30 === errors;
+                                                  } else
+                                                    var valid6 = !0;
+                                              } else
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                            var valid5 = _errs26 === errors;
+                                            if (!valid5)
+                                              break;
                                           }
                                         } else
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
                                       var valid2 = _errs24 === errors;
                                     } else
                                       var valid2 = !0;
                                     if (valid2) {
-                                      if (data3.parts !== void 0) {
-                                        let data16 = data3.parts, _errs34 = errors;
-                                        if (errors === _errs34)
-                                          if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+                                      if (data3.writes !== void 0) {
+                                        let data15 = data3.writes, _errs32 = errors;
+                                        if (errors === _errs32)
+                                          if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
                                             let missing3;
-                                            if (data16.confirmed === void 0 && (missing3 = "confirmed") || data16.refused === void 0 && (missing3 = "refused") || data16.inDoubt === void 0 && (missing3 = "inDoubt") || data16.notSent === void 0 && (missing3 = "notSent"))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                            if (data16.confirmed !== void 0) {
-                                              let data17 = data16.confirmed, _errs36 = errors;
-                                              if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs36 && typeof data17 == "number" && isFinite(data17) && (data17 < 0 || isNaN(data17)))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid6 = _errs36 === errors;
+                                            if (data15.confirmed === void 0 && (missing3 = "confirmed") || data15.refused === void 0 && (missing3 = "refused") || data15.inDoubt === void 0 && (missing3 = "inDoubt") || data15.notSent === void 0 && (missing3 = "notSent"))
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                            if (data15.confirmed !== void 0) {
+                                              let data16 = data15.confirmed, _errs34 = errors;
+                                              if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs34 && typeof data16 == "number" && isFinite(data16) && (data16 < 0 || isNaN(data16)))
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid7 = _errs34 === errors;
                                             } else
-                                              var valid6 = !0;
-                                            if (valid6) {
-                                              if (data16.refused !== void 0) {
-                                                let data18 = data16.refused, _errs38 = errors;
-                                                if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs38 && typeof data18 == "number" && isFinite(data18) && (data18 < 0 || isNaN(data18)))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid6 = _errs38 === errors;
+                                              var valid7 = !0;
+                                            if (valid7) {
+                                              if (data15.refused !== void 0) {
+                                                let data17 = data15.refused, _errs36 = errors;
+                                                if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs36 && typeof data17 == "number" && isFinite(data17) && (data17 < 0 || isNaN(data17)))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid7 = _errs36 === errors;
                                               } else
-                                                var valid6 = !0;
-                                              if (valid6) {
-                                                if (data16.inDoubt !== void 0) {
-                                                  let data19 = data16.inDoubt, _errs40 = errors;
-                                                  if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19)))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                  if (errors === _errs40 && typeof data19 == "number" && isFinite(data19) && (data19 < 0 || isNaN(data19)))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                  var valid6 = _errs40 === errors;
+                                                var valid7 = !0;
+                                              if (valid7) {
+                                                if (data15.inDoubt !== void 0) {
+                                                  let data18 = data15.inDoubt, _errs38 = errors;
+                                                  if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  if (errors === _errs38 && typeof data18 == "number" && isFinite(data18) && (data18 < 0 || isNaN(data18)))
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  var valid7 = _errs38 === errors;
                                                 } else
-                                                  var valid6 = !0;
-                                                if (valid6)
-                                                  if (data16.notSent !== void 0) {
-                                                    let data20 = data16.notSent, _errs42 = errors;
-                                                    if (!(typeof data20 == "number" && !(data20 % 1) && !isNaN(data20) && isFinite(data20)))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                    if (errors === _errs42 && typeof data20 == "number" && isFinite(data20) && (data20 < 0 || isNaN(data20)))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                    var valid6 = _errs42 === errors;
+                                                  var valid7 = !0;
+                                                if (valid7)
+                                                  if (data15.notSent !== void 0) {
+                                                    let data19 = data15.notSent, _errs40 = errors;
+                                                    if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19)))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                    if (errors === _errs40 && typeof data19 == "number" && isFinite(data19) && (data19 < 0 || isNaN(data19)))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                    var valid7 = _errs40 === errors;
                                                   } else
-                                                    var valid6 = !0;
+                                                    var valid7 = !0;
                                               }
                                             }
                                           } else
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid2 = _errs34 === errors;
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                        var valid2 = _errs32 === errors;
                                       } else
                                         var valid2 = !0;
-                                      if (valid2)
-                                        if (data3.outcome !== void 0) {
-                                          let data21 = data3.outcome, _errs44 = errors;
-                                          if (typeof data21 != "string")
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                          if (!(data21 === "unfinished" || data21 === "complete" || data21 === "incomplete" || data21 === "interrupted"))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.outcome.enum } }], !1;
-                                          var valid2 = _errs44 === errors;
+                                      if (valid2) {
+                                        if (data3.parts !== void 0) {
+                                          let data20 = data3.parts, _errs42 = errors;
+                                          if (errors === _errs42)
+                                            if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+                                              let missing4;
+                                              if (data20.confirmed === void 0 && (missing4 = "confirmed") || data20.refused === void 0 && (missing4 = "refused") || data20.inDoubt === void 0 && (missing4 = "inDoubt") || data20.notSent === void 0 && (missing4 = "notSent"))
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                              if (data20.confirmed !== void 0) {
+                                                let data21 = data20.confirmed, _errs44 = errors;
+                                                if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21)))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs44 && typeof data21 == "number" && isFinite(data21) && (data21 < 0 || isNaN(data21)))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid8 = _errs44 === errors;
+                                              } else
+                                                var valid8 = !0;
+                                              if (valid8) {
+                                                if (data20.refused !== void 0) {
+                                                  let data22 = data20.refused, _errs46 = errors;
+                                                  if (!(typeof data22 == "number" && !(data22 % 1) && !isNaN(data22) && isFinite(data22)))
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  if (errors === _errs46 && typeof data22 == "number" && isFinite(data22) && (data22 < 0 || isNaN(data22)))
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  var valid8 = _errs46 === errors;
+                                                } else
+                                                  var valid8 = !0;
+                                                if (valid8) {
+                                                  if (data20.inDoubt !== void 0) {
+                                                    let data23 = data20.inDoubt, _errs48 = errors;
+                                                    if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23)))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                    if (errors === _errs48 && typeof data23 == "number" && isFinite(data23) && (data23 < 0 || isNaN(data23)))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                    var valid8 = _errs48 === errors;
+                                                  } else
+                                                    var valid8 = !0;
+                                                  if (valid8)
+                                                    if (data20.notSent !== void 0) {
+                                                      let data24 = data20.notSent, _errs50 = errors;
+                                                      if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24) && isFinite(data24)))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                      if (errors === _errs50 && typeof data24 == "number" && isFinite(data24) && (data24 < 0 || isNaN(data24)))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                      var valid8 = _errs50 === errors;
+                                                    } else
+                                                      var valid8 = !0;
+                                                }
+                                              }
+                                            } else
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                          var valid2 = _errs42 === errors;
                                         } else
                                           var valid2 = !0;
+                                        if (valid2)
+                                          if (data3.outcome !== void 0) {
+                                            let data25 = data3.outcome, _errs52 = errors;
+                                            if (typeof data25 != "string")
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                            if (!(data25 === "unfinished" || data25 === "complete" || data25 === "incomplete" || data25 === "interrupted"))
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.outcome.enum } }], !1;
+                                            var valid2 = _errs52 === errors;
+                                          } else
+                                            var valid2 = !0;
+                                      }
                                     }
                                   }
                                 }

@@ -29,7 +29,7 @@ export function formatHistory(applies: HistoryEntry[], paint: Paint, dropped = 0
 
 /** Formats an apply: its outcome and counts, then when and by whom. */
 export function formatEntry(apply: HistoryEntry, paint: Paint): string {
-  const { id, startedAt, endedAt, author, writes, parts, outcome, pruned } = apply
+  const { id, startedAt, endedAt, author, writes, parts, outcome, pruned, overrides = [] } = apply
   const tree = describeTree(apply)
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const took =
@@ -46,8 +46,11 @@ export function formatEntry(apply: HistoryEntry, paint: Paint): string {
     ...(tree === null ? [] : [escapeInvisible(tree)]),
   ]
   const first = `${escapeInvisible(id)}  ${colour(outcome)}  ${counts || 'no write'}`
+  const overridden = overrides.map(
+    ({ policy, reason }) => `  policy ${escapeInvisible(`${policy} overridden: ${reason}`)}\n`,
+  )
   const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
-  return `${first}\n  ${paint.dim(about.join(' · '))}\n${last}`
+  return `${first}\n  ${paint.dim(about.join(' · '))}\n${overridden.join('')}${last}`
 }
 
 type PastApply = Applied & { items: ReadonlyMap<ItemKey, PastChange> }

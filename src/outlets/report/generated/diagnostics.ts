@@ -43,5 +43,12 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "suppression-expired": "The day until which a comment allowed a finding has passed, in UTC; the finding is reported again.",
   "suppression-unused": "A comment allows a finding that there is not, where it stands.",
   "test-invalid": "A test of manifests has another form: an unknown key, answer, item or domain, or a request that can't be traced.",
+  "policy-invalid": "A file of policies or an exception in a manifest is not well-formed, or an expression is not valid.",
+  "policy-violated": "The configuration of domains violates a policy of the workspace: an error of a hard policy, else a warning.",
+  "policy-failed": "An expression of a policy has no answer for a domain, for example because a key is missing. That counts as a violation.",
+  "exception-unknown": "An exception names a policy that the workspace does not have.",
+  "exception-expired": "The last day of an exception is over, so that it no longer counts.",
+  "exception-waiting": "An exception does not count yet: the commit that brings it can't excuse itself.",
+  "exception-unused": "An exception covers no violation.",
   "too-many-problems": "The file has more than 200 problems; only their number is given."
 }

@@ -3,14 +3,18 @@ import type { Change, Write } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
 import type { Plan } from '../../../core/model/plan.ts'
+import type { PolicyReport, ViolationGroup } from '../../../core/policy/report.ts'
+import { buildPlanPoliciesJson } from '../policies/json.ts'
 import { buildEffectsJson, buildWitnessesJson } from '../effects/json.ts'
 import { findWaveEffects } from '../effects/wave-effects.ts'
 import type { Witnesses } from '../effects/witnesses.ts'
 
-/** What a plan does to requests; null unless asked for. */
+/** What a plan does to requests, null unless asked for; and what policies find. */
 export interface PlanEffects {
   effects: Effects | null
   witnesses: Witnesses | null
+  /** Absent or null without policies. */
+  policies?: { report: PolicyReport; stopping: ViolationGroup[] } | null
 }
 
 /**
@@ -20,7 +24,7 @@ export interface PlanEffects {
 export function buildPlanJson(
   plan: Plan,
   wireName: (item: ItemKey) => string,
-  { effects, witnesses }: PlanEffects = { effects: null, witnesses: null },
+  { effects, witnesses, policies }: PlanEffects = { effects: null, witnesses: null },
 ): JsonObject {
   const { desired, recorded, target, items, commit, onTopOf } = plan.basis
   return pickDefined({
@@ -45,6 +49,7 @@ export function buildPlanJson(
     waves: buildWaves(plan, effects),
     requests: effects === null ? undefined : buildEffectsJson(effects),
     witnesses: witnesses === null ? undefined : buildWitnessesJson(witnesses),
+    policies: policies == null ? undefined : buildPlanPoliciesJson(policies),
   })
 }
 

@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { exitCodes } from '../exit-codes.ts'
+import type { Declare } from './declare.ts'
+
+/** `edgewise policies`: lists the policies of the workspace, and the exceptions from them. */
+export function declarePolicies(program: Command, declare: Declare): void {
+  declare(program, 'policies', {
+    description: 'list the policies, what they cover, and exceptions with the days left',
+    examples: ['policies', 'policies --json'],
+    run: async (context) => {
+      const { listPolicies } = await import('../../operations/list-policies.ts')
+      const { buildPoliciesJson } = await import('../../outlets/report/policies/json.ts')
+      const { formatPolicies } = await import('../../outlets/report/policies/text.ts')
+      const { openValidWorkspace } = await import('../open.ts')
+      const { io, options, paint } = context
+      const report = await listPolicies(openValidWorkspace(context, 'none'), io)
+      io.out(
+        options.json === true
+          ? `${JSON.stringify(buildPoliciesJson(report))}\n`
+          : formatPolicies(report, paint),
+      )
+      return exitCodes.done
+    },
+  }).addHelpText(
+    'after',
+    `
+"edgewise validate" shows the violations with their places, "edgewise explain
+policy" how a policy is written.`,
+  )
+}

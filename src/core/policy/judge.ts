@@ -1,0 +1,117 @@
+import type { Domain, ItemKey } from '../model/item.ts'
+import { formatPointerStep, getOwn, isObject, type Json, type JsonObject } from '../model/json.ts'
+import { expressionLimits, type Budget, type Expression, type Outcome } from './expression.ts'
+import type { Variables } from './expression.ts'
+import { listSome } from '../model/text/words.ts'
+import { formatMessage } from './message.ts'
+import type { Policy, Violation } from './policy.ts'
+import { variables, type VariableName } from './variables.ts'
+
+/** What a policy judges: a domain, a change, a write, a plan or a request. */
+export interface Case {
+  domain: Domain | null
+  /** The item of a change. */
+  item: ItemKey | null
+  /** Variables whose values are equal wherever the key is, whatever the domain. */
+  keys: Partial<Record<VariableName, string | number>>
+  /** Why answers of a trace are not known, by their path; absent for none. */
+  unknown?: ReadonlyMap<string, string[]>
+  /** Values of the variables. */
+  values: Variables
+}
+
+/** The violations of a policy, and the number of cases that it judged. */
+export interface Judgement {
+  violations: Violation[]
+  judged: number
+}
+
+/**
+ * Judges cases by a policy. An expression that does not mention the domain is evaluated once for
+ * cases whose variables are equal. One without an answer counts as violated.
+ */
+export function judge(policy: Policy, cases: readonly Case[]): Judgement {
+  const { steps } = expressionLimits
+  const budget = { left: 20 * steps + 2000 * cases.length }
+  const evaluateWhen = policy.when === null ? null : createEvaluation(policy.when, budget)
+  const evaluateDeny = createEvaluation(policy.deny, budget)
+  const violations: Violation[] = []
+  let judged = 0
+  for (const each of cases) {
+    const selected = evaluateWhen?.(each) ?? { value: true }
+    if ('value' in selected && selected.value === false) continue
+    judged++
+    const denied = 'fault' in selected ? selected : evaluateDeny(each)
+    if ('value' in denied && denied.value === false) continue
+    violations.push(createViolation(policy, each, denied, budget))
+  }
+  return { violations, judged }
+}
+
+function createEvaluation(expression: Expression, budget: Budget): (each: Case) => Outcome {
+  const names = (Object.keys(variables) as VariableName[]).filter((name) =>
+    expression.names.has(name),
+  )
+  const namesDomain = expression.paths.some(
+    ([name, step]) => name === 'domain' || (name === 'change' && (step ?? 'domain') === 'domain'),
+  )
+  const known = new Map<string, Outcome>()
+  return ({ keys, values }) => {
+    if (namesDomain || names.some((name) => keys[name] === undefined))
+      return expression.evaluate(values, budget)
+    const key = names.map((name) => keys[name]).join(' ')
+    const outcome = known.get(key) ?? expression.evaluate(values, budget)
+    known.set(key, outcome)
+    return outcome
+  }
+}
+
+function createViolation(policy: Policy, each: Case, denied: Outcome, budget: Budget): Violation {
+  const { name, level, on } = policy
+  const fault = 'fault' in denied ? (explainUnknown(policy, each) ?? denied.fault) : null
+  const { item, pointer } = findRead(policy, each)
+  const message =
+    fault === null
+      ? formatMessage(policy.message, each.values, budget)
+      : `the policy has no answer${nameCase(each)}: ${fault}`
+  return { policy: name, level, on, domain: each.domain, item, pointer, message, fault }
+}
+
+/** Explains the first answer that a policy reads and that is not known; null if there is none. */
+function explainUnknown({ deny, when }: Policy, { unknown }: Case): string | null {
+  for (const path of [...(when?.paths ?? []), ...deny.paths]) {
+    const name = path.find((_, i) => unknown?.has(path.slice(0, i + 1).join('.')))
+    const known = name === undefined ? null : path.slice(0, path.indexOf(name) + 1).join('.')
+    if (known !== null) return `"${known}" is not known (${listSome(unknown?.get(known) ?? [])})`
+  }
+  return null
+}
+
+function nameCase({ domain, values }: Case): string {
+  const url = (values.request as { url?: unknown } | undefined)?.url
+  return typeof url === 'string' ? ` for ${url}` : domain === null ? '' : ` for ${domain}`
+}
+
+/** Finds the part of an item that a policy looks at first. */
+function findRead(
+  { deny, when }: Policy,
+  { item, values }: Case,
+): { item: ItemKey | null; pointer: string } {
+  const after = values.change === undefined ? null : (values.change as { after: Json }).after
+  const steps = [...deny.paths, ...(when?.paths ?? [])]
+  for (const [name, first = '', ...others] of steps) {
+    if (item !== null && name === 'change' && first === 'after')
+      return { item, pointer: resolve(after, others) }
+    const config = values.config as JsonObject | undefined
+    if (name === 'config' && config !== undefined && Object.hasOwn(config, first))
+      return { item: first, pointer: resolve(getOwn(config, first) ?? null, others) }
+  }
+  return { item, pointer: '' }
+}
+
+/** Builds the pointer of a path, as far as a value has it. */
+function resolve(value: Json, path: string[]): string {
+  const [step, ...others] = path
+  if (step === undefined || !isObject(value) || !Object.hasOwn(value, step)) return ''
+  return formatPointerStep(step) + resolve(value[step] ?? null, others)
+}

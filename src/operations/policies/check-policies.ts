@@ -1,0 +1,193 @@
+import type { Desired, Policed } from '../runtime/workspace-parts.ts'
+import { applyLevel } from '../../core/checks/levels.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Domain, Snapshot } from '../../core/model/item.ts'
+import { append } from '../../core/model/lists.ts'
+import type { Plan } from '../../core/model/plan.ts'
+import { compareDiagnostics, formatPlace, type Diagnostic } from '../../core/model/problem.ts'
+import {
+  createConfigLookup,
+  createPlanCase,
+  listChangeCases,
+  listDomainCases,
+  listWriteCases,
+} from '../../core/policy/cases.ts'
+import { judge, type Case } from '../../core/policy/judge.ts'
+import type { Violation } from '../../core/policy/policy.ts'
+import type { Subject } from '../../core/policy/subject.ts'
+import type { ListedException, ListedPolicy, PolicyReport } from '../../core/policy/report.ts'
+import { findRealPath } from '../../files/look.ts'
+import { loadPolicies, type DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
+import { findPlace } from '../../manifest/yaml/yaml-place.ts'
+import type { StateOutside } from '../runtime/outside.ts'
+import { hasErrors } from '../refuse-invalid.ts'
+import { listExceptionProblems } from './exception-problems.ts'
+import { loadExceptions, type CheckedException } from './load-exceptions.ts'
+import { placeViolations } from './place-violations.ts'
+
+/** What policies judge. */
+export interface Judged {
+  /** The plan whose changes and writes are judged; null for the domains only. */
+  plan: Pick<Plan, 'changes' | 'writes'> | null
+  domains: Iterable<Domain>
+  /** What the domains have: the manifests, or what a rollback leaves. */
+  configs: Snapshot
+}
+
+/** Policies whose files have no error, and exceptions from them. */
+export interface PolicySet {
+  policies: DeclaredPolicy[]
+  exceptions: CheckedException[]
+  /** The traced requests of policies, by their names. */
+  requests: ReadonlyMap<string, Case[]>
+  /** Problems of the files of policies. */
+  diagnostics: Diagnostic[]
+}
+
+/** Loads the policies of a workspace, and its exceptions; with manifests without errors, traces. */
+export async function loadPolicySet(workspace: Policed, outside: StateOutside): Promise<PolicySet> {
+  const root = findRealPath(workspace.root)
+  const loaded = loadPolicies(root, workspace.policyFiles)
+  const names = new Set(loaded.policies.map(({ name }) => name))
+  const declared = [...workspace.exceptions, ...loaded.exceptions]
+  const exceptions = await loadExceptions(workspace, declared, names, outside.clock.now())
+  const { policies, diagnostics } = loaded
+  const requests = new Map<string, Case[]>()
+  for (const policy of policies.filter(({ on }) => on === 'request')) {
+    if (hasErrors(workspace)) continue
+    const { loadRequestCases } = await import('./load-request-cases.ts')
+    const cases = await loadRequestCases(workspace, policy, outside)
+    if (Array.isArray(cases)) requests.set(policy.name, cases)
+    else diagnostics.push(cases)
+  }
+  return { policies, exceptions, requests, diagnostics }
+}
+
+/**
+ * Judges domains, and the changes and writes of a plan, by the policies of a workspace.
+ *
+ * @throws EdgewiseError `invalid` if a file of policies has an error: nothing is known to be
+ *   allowed then
+ */
+export function checkPolicies(
+  workspace: Policed,
+  { policies, exceptions, requests, diagnostics }: PolicySet,
+  judged: Judged,
+): PolicyReport {
+  if (diagnostics.some(({ severity }) => severity === 'error'))
+    throw createInvalidError(diagnostics)
+  const used = new Map<CheckedException, number>()
+  const waiting = new Set<CheckedException>()
+  const left: { policy: DeclaredPolicy; violation: Violation }[] = []
+  const listed = judgeAll(policies, requests, judged).map(([policy, found]) => {
+    const open = found.violations.filter((violation) => {
+      const by = findException(violation, exceptions, waiting)
+      if (by !== null) used.set(by, (used.get(by) ?? 0) + 1)
+      return by === null
+    })
+    append(
+      left,
+      open.map((violation) => ({ policy, violation })),
+    )
+    return listPolicy(policy, found.judged, open.length, found.violations.length - open.length)
+  })
+  return {
+    policies: listed,
+    exceptions: exceptions.map((each) => listException(each, used.get(each) ?? 0, waiting)),
+    groups: placeViolations(workspace, left),
+    problems: listExceptionProblems(exceptions, used, waiting, (name) =>
+      judgesAll(policies, name),
+    ).filter((problem) => applyLevel(problem, workspace.levels) !== null),
+  }
+}
+
+function createInvalidError(diagnostics: Diagnostic[]): EdgewiseError {
+  const [first] = diagnostics.toSorted(compareDiagnostics)
+  const place = first === undefined ? '' : ` (${formatPlace(first)}: ${first.detail})`
+  return new EdgewiseError(
+    'invalid',
+    `the policies have errors, so that nothing is known to be allowed${place}`,
+    'Correct them; "edgewise validate" lists all problems.',
+    diagnostics,
+  )
+}
+
+/** Tests whether a policy judges domains, all of which are there in each run. */
+function judgesAll(policies: DeclaredPolicy[], name: string): boolean {
+  return policies.some((policy) => policy.name === name && policy.on === 'domain')
+}
+
+/** Judges by each policy what it is for. */
+function judgeAll(
+  policies: DeclaredPolicy[],
+  requests: PolicySet['requests'],
+  { plan, domains, configs }: Judged,
+): [DeclaredPolicy, ReturnType<typeof judge>][] {
+  const find = createConfigLookup(configs)
+  const create: Record<Exclude<Subject, 'request'>, () => Case[]> = {
+    domain: () => listDomainCases(domains, find),
+    change: () => (plan === null ? [] : listChangeCases(plan.changes, find)),
+    write: () => (plan === null ? [] : listWriteCases(plan.writes)),
+    plan: () => (plan === null ? [] : [createPlanCase(plan.changes, plan.writes)]),
+  }
+  const known = new Map<Subject, Case[]>()
+  return policies.map((policy) => {
+    const { name, on } = policy
+    if (on === 'request') {
+      const own = requests.get(name) ?? []
+      return [
+        policy,
+        judge(
+          policy,
+          own.filter(({ domain }) => configs.has(domain ?? '')),
+        ),
+      ]
+    }
+    const cases = known.get(on) ?? create[on]()
+    known.set(on, cases)
+    return [policy, judge(policy, cases)]
+  })
+}
+
+/** Finds an exception of a violation that counts. */
+function findException(
+  violation: Violation,
+  exceptions: CheckedException[],
+  waiting: Set<CheckedException>,
+): CheckedException | null {
+  const covering = exceptions.filter((each) => each.isOver === null && each.covers(violation))
+  const counting = covering.find((each) => each.wasKnown(violation))
+  if (counting === undefined) for (const each of covering) waiting.add(each)
+  return counting ?? null
+}
+
+function listPolicy(
+  { name, level, on, document }: DeclaredPolicy,
+  judged: number,
+  violations: number,
+  excepted: number,
+): ListedPolicy {
+  const { file, line, column } = findPlace(document, '/policy')
+  return { name, level, on, file, line, column, judged, violations, excepted }
+}
+
+function listException(
+  each: CheckedException,
+  used: number,
+  waiting: ReadonlySet<CheckedException>,
+): ListedException {
+  const { document, pointer, ...exception } = each.exception
+  const { file, line, column } = findPlace(document, pointer)
+  const state = each.isOver ?? (waiting.has(each) ? 'waiting' : 'counts')
+  return { ...exception, file, line, column, state, daysLeft: each.daysLeft, used }
+}
+
+/**
+ * Judges the manifests of a workspace.
+ *
+ * @throws EdgewiseError as `checkPolicies`
+ */
+export function checkDomains(workspace: Policed & Desired, set: PolicySet): PolicyReport {
+  const { desired } = workspace
+  return checkPolicies(workspace, set, { plan: null, domains: desired.keys(), configs: desired })
+}
