@@ -271,7 +271,7 @@ function findWorkspaceFiles(
   const { config, document } = loaded
   const globs = [config.manifests, config.profiles]
   const found = findFiles(folder, globs, onListed)
-  const policies = findFiles(folder, [config.policies], onListed)
+  const policies = findFiles(folder, [config.policies])
   const policyFiles = new Set(policies.paths)
   const unmatched = found.unmatched.filter((path) => !policyFiles.has(path))
   const diagnostics = [
