@@ -106,7 +106,7 @@ describe('a check of a pull request on GitHub', () => {
 
 describe('the plan of a merge request on GitLab', () => {
   it.each([
-    [['domains/a.yaml'], 'validate\nplan --report .edgewise/plan.md\n', ''],
+    [['domains/a.yaml'], 'validate\ntest --allow-empty\nplan --report .edgewise/plan.md\n', ''],
     [['README'], '', 'No file of the workspace changes. Nothing to plan.\n'],
   ])('of %j calls %j', (paths, calls, out) => {
     const base = merge(...paths)

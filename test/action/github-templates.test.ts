@@ -142,7 +142,7 @@ describe('the workflows for GitHub', () => {
 
   it.each(['plan', 'apply'])('upload the page of %s, and link to it in the comment', (kind) => {
     const job = jobOf(`${kind} ${kind}`)
-    const [written] = usesOf(job, pinnedAction)
+    const written = usesOf(job, pinnedAction).find((step) => step.with?.['report'] !== undefined)
     const at = job?.steps.findIndex(({ id }) => id === 'page') ?? -1
     const [before, upload] = [job?.steps[at - 1], job?.steps[at]]
     expect(listPaths(written?.with)).toContain(upload?.with?.['path'])
@@ -169,7 +169,7 @@ describe('the workflows for GitHub', () => {
       usesOf(job, pinnedAction).flatMap((step) => Object.keys(step.with ?? {})),
     )
     expect(new Set(given)).toEqual(
-      new Set('command workspace report page-url plan differs code-host-token'.split(' ')),
+      new Set('command args workspace report page-url plan differs code-host-token'.split(' ')),
     )
     expect(Object.keys(inputs ?? {})).toEqual(expect.arrayContaining([...new Set(given)]))
     expect(Object.keys(outputs ?? {})).toContain('differs')

@@ -35,6 +35,7 @@ it.each([
 
 it.each([
   ['x', ['y', 'xy']],
+  ['m', ['Y', 'M', 'D', 'h', 'i', 's']],
   ['no', ['on', 'off']],
   ['us', ['eu', 'asia']],
   ['list', ['first', 'waves']],

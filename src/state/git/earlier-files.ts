@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { splitLines } from './git-command.ts'
-import { openQueries } from './source-tree.ts'
+import { openQueries } from './open-queries.ts'
 
 /** Texts of files at the commit before the checked-out one; or in a clause why there are none. */
 export type EarlierFiles = { commit: string; texts: Map<string, string> } | { reason: string }

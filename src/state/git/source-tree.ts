@@ -1,10 +1,9 @@
 import { join, posix, relative, sep } from 'node:path'
 import { exists } from '../../files/look.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { SourceTree } from '../../core/model/source-tree.ts'
 import { splitLines, type Git } from './git-command.ts'
-import { openPlace } from './open-place.ts'
+import { openQueries } from './open-queries.ts'
 
 type Env = Record<string, string>
 
@@ -126,15 +125,6 @@ async function isAncestorOf(commit: string, git: Git): Promise<boolean> {
   return (await git(['merge-base', '--is-ancestor', 'HEAD', commit])).code === 0
 }
 
-/** Git in a repository. */
-interface Opened {
-  git: Git
-  /** Top of its work tree. */
-  top: string
-  /** The folder asked for, from the top; `.` for the top. */
-  folder: string
-}
-
 /** Parses the list of a tree: path → id of its content. */
 function parseTree(out: Buffer): Map<string, string> {
   return new Map(
@@ -149,22 +139,4 @@ function parseTree(out: Buffer): Map<string, string> {
 function findTracked(path: string, top: string, tree: ReadonlyMap<string, string>): string {
   const spell = (absolute: string) => relative(top, absolute).split(sep).join('/')
   return tree.has(spell(path)) ? spell(path) : spell(resolveLinks(path))
-}
-
-/**
- * Opens git for questions about the repository of a folder; null without a usable one.
- */
-export async function openQueries(root: string, env: Env): Promise<Opened | null> {
-  try {
-    const place = openPlace(root, env)
-    if (place === null) return null
-    const { createLibraryGit } = await import('./library-git.ts')
-    // A partial clone does not ask its remote for a commit that it lacks.
-    const quiet = { ...env, GIT_ALLOW_PROTOCOL: 'none', GIT_LITERAL_PATHSPECS: '1' }
-    const folder = relative(place.workTree, resolveLinks(root)) || '.'
-    return { git: createLibraryGit(place, quiet), folder, top: place.workTree }
-  } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
-  }
 }

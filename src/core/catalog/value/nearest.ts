@@ -1,12 +1,15 @@
 import leven from 'leven'
 
-/** Finds the candidate that a word was meant to be; null if they differ by more than slips. */
+/**
+ * Finds the candidate that a word was meant to be; null if they differ by more than slips. No letter
+ * is meant by another one: `M` is a month where `m` was a minute.
+ */
 export function findNearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > 64) return null
   let best: string | null = null
   let minSlips = Infinity
   for (const candidate of candidates) {
-    if (candidate === word) continue
+    if (candidate === word || candidate.length < 2) continue
     const max = maxSlips(word, candidate)
     // A difference in length is at least that many slips, and costs nothing to find.
     if (Math.abs(word.length - candidate.length) > max) continue
