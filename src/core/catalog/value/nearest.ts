@@ -1,8 +1,8 @@
 import leven from 'leven'
 
 /**
- * Finds the candidate that a word was meant to be; null if they differ by more than slips. No letter
- * is meant by another one: `M` is a month where `m` was a minute.
+ * Finds the candidate that a word was meant to be; null if they differ by more than slips. One
+ * letter is never meant by another one: `M` is a month where `m` was a minute.
  */
 export function findNearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > 64) return null
