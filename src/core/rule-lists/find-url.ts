@@ -242,7 +242,7 @@ export function isUrlChar(char: string): boolean {
   return /[!-~]/.test(char) && !'"<>`#\\'.includes(char)
 }
 
-/** One character of each kind that no automaton and no part tells apart. */
+/** One character of each kind that no automaton and no part of a URL treats differently. */
 function chooseChars(languages: readonly Language[], space: Space): readonly string[] {
   const start = alphabets[space === 'plain' ? space : isUrlSpace(space) ? 'url' : 'any']
   let { kinds, count } = start
@@ -261,7 +261,7 @@ function isUrlSpace(space: Space): boolean {
   return space !== 'loose' && space !== 'decoded'
 }
 
-/** The characters of a space, by whether a part of a URL tells them apart; the plain ones first. */
+/** The characters of a space, by how the parts of a URL treat them; the plain ones first. */
 function listAlphabet(has: (char: string) => boolean) {
   const chars = printable.filter(has)
   const names = new Map<string, number>()

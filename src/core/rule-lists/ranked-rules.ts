@@ -49,7 +49,7 @@ const known = new WeakMap<object, RankedRule[]>()
 
 function parseRules(item: ItemKey, value: Json[]): RankedRule[] {
   return value.flatMap((each, i) => {
-    const form = firstOf(readEffective(item, [each]))
+    const form = readFirst(readEffective(item, [each]))
     if (!isObject(form) || !isObject(each)) return []
     const { at, origin_url: _, begin, end, ...effect } = form
     const forms = readForms(at)
@@ -81,7 +81,7 @@ export function readForms(at: Json | undefined): PatternForm[] {
   return Array.isArray(found) ? (found as unknown as PatternForm[]) : []
 }
 
-function firstOf(form: Json): Json {
+function readFirst(form: Json): Json {
   if (Array.isArray(form)) return form[0] ?? null
   const { ranked, others }: JsonObject = isObject(form) ? form : {}
   const list = [ranked, others].flatMap((part) => (Array.isArray(part) ? part : []))
