@@ -17,6 +17,7 @@ import { declareRollout } from './commands/rollout.ts'
 import { declareServe } from './commands/serve.ts'
 import { declareState } from './commands/state/state.ts'
 import { declareTrace } from './commands/trace.ts'
+import { declareShow } from './commands/show.ts'
 import { declareStats } from './commands/stats.ts'
 import { declareTest } from './commands/test.ts'
 import { declareValidate } from './commands/validate.ts'
@@ -43,6 +44,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   apply: declareApply,
   rollback: declareRollback,
   rollout: declareRollout,
+  show: declareShow,
   trace: declareTrace,
   policies: declarePolicies,
   drift: declareDrift,

@@ -36,6 +36,8 @@ export const commandLines: CommandLine[] = [
   text('apply', '--yes', '--verbose', '--report', 'apply.md', '--report', 'apply.html'),
   json('apply-event', 'apply', '--yes', '--report', 'apply.json', '--metrics-file', 'apply.prom'),
   text('plan'),
+  text('show', www, '--report', 'show.md', '--report', 'show.yaml'),
+  json('show', 'show', www, '--report', 'show.json'),
   text('drift', '--verbose', '--report', 'drift.md', '--report', 'drift.html'),
   json('drift', 'drift', '--report', 'drift.json'),
   text('state', 'list'),

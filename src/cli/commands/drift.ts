@@ -1,12 +1,11 @@
-import type { Settings } from '../../operations/runtime/workspace-parts.ts'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { DriftRequest } from '../../operations/drift.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readOwnEffects } from '../requests/own-effects.ts'
 import type { CommandContext } from '../io.ts'
+import { addObserveOptions, buildObserve, type ObserveOptions } from '../observe.ts'
 import type { Declare } from './declare.ts'
 import {
   addGuardOptions,
@@ -22,9 +21,8 @@ import {
   type SelectionOptions,
 } from './options.ts'
 
-interface DriftOptions extends GuardOptions, LockOptions, SelectionOptions, ReportOptions {
-  observed?: string
-  live?: boolean
+interface DriftOptions
+  extends GuardOptions, LockOptions, ObserveOptions, SelectionOptions, ReportOptions {
   repair?: boolean
   includePending?: boolean
 }
@@ -47,11 +45,7 @@ export function declareDrift(program: Command, declare: Declare): void {
     run: (context, _args, options) =>
       options.repair === true ? repairDrift(context, options) : showDrift(context, options),
   })
-    .option(
-      '--observed <file|command>',
-      'live configuration: a JSON file, or a program that prints it',
-    )
-    .option('--live', 'read the live configuration back from the service (service.readBack)')
+  addObserveOptions(command)
     .option('--repair', 'plan the drifted items from their observed values, ask, and apply')
     .option('--include-pending', 'with --repair: also write pending and in-doubt items')
   addReportOption(addSelectionOptions(command))
@@ -128,29 +122,6 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
     repair(workspace, request, { outside, dialogue }),
   )
   return code
-}
-
-/**
- * Builds the observe port of a request from `--observed` or `--live`.
- *
- * @throws EdgewiseError `usage` for both, or without `service.readBack`
- */
-async function buildObserve(
-  { io }: CommandContext,
-  workspace: Settings,
-  { observed, live = false }: DriftOptions,
-): Promise<Pick<DriftRequest, 'observe' | 'observesAll'>> {
-  if (live && observed !== undefined)
-    throw new EdgewiseError('usage', '--observed and --live exclude each other', 'Pass one.')
-  if (live) {
-    const { observeLive, refuseWithoutReadBack } =
-      await import('../../operations/observation/observe-live.ts')
-    refuseWithoutReadBack(workspace)
-    return { observe: (managed) => observeLive(workspace, managed, io), observesAll: true }
-  }
-  if (observed === undefined) return {}
-  const { observe } = await import('../../operations/observation/observe.ts')
-  return { observe: () => observe(observed, io, (text) => workspace.scrub(text)) }
 }
 
 /** Creates the terminal's dialogue, which also writes shown drift to the reports. */

@@ -1,0 +1,116 @@
+import { didYouMean } from '../core/catalog/value/nearest.ts'
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
+import { formatPointerStep, isObject } from '../core/model/json.ts'
+import { countProblems } from '../core/model/problem.ts'
+import { pluralize } from '../core/model/text/words.ts'
+import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/report/domain/sheet.ts'
+import type { Store, RecordedItem } from '../state/store/store.ts'
+import { observe, type DriftRequest } from './drift.ts'
+import { findDrift } from './observation/find-drift.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { loadState } from './runtime/open-state.ts'
+import type { StateOutside } from './runtime/outside.ts'
+import type { ItemPlaces } from './runtime/workspace-parts.ts'
+import { listHistory } from './state.ts'
+import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
+import { toWritten } from './tracing/written-pointer.ts'
+
+/** What is known of a domain, and notes about it. */
+export interface Shown {
+  sheet: DomainSheet
+  notes: string[]
+}
+
+/**
+ * Collects what is known of a domain: its merged configuration, the source of each field, its
+ * state, the last change of each item, and what differs. Records nothing.
+ *
+ * @throws EdgewiseError `usage` for a domain that neither manifests nor state have, and as `drift`
+ *   for an observation
+ */
+export async function show(
+  workspace: LoadedWorkspace,
+  name: string,
+  request: Pick<DriftRequest, 'observe' | 'observesAll'>,
+  outside: StateOutside,
+): Promise<Shown> {
+  const { store, recorded } = await loadState(workspace, outside, true)
+  const domain = name.toLowerCase()
+  const [desired, known] = [workspace.desired.get(domain), recorded.get(domain)]
+  const owners = await store.findOwners([domain])
+  if (desired === undefined && known === undefined)
+    throw createUnknownError(domain, owners.get(domain), [
+      ...workspace.desired.keys(),
+      ...recorded.keys(),
+    ])
+  const own = { ...workspace, desired: new Map(desired === undefined ? [] : [[domain, desired]]) }
+  const state = new Map(known === undefined ? [] : [[domain, known]])
+  const selection = { target: [domain], items: [] }
+  const observed = await observe(request, { workspace: own, recorded: state, selection }, outside)
+  const found = findDrift(own, state, observed, await store.listRollouts())
+  const findApply = await createApplyLookup(store)
+  const sheet = buildSheet({
+    ...describeDomain(workspace, domain),
+    desired: desired ?? new Map<ItemKey, ItemState>(),
+    recorded: known ?? new Map<ItemKey, RecordedItem>(),
+    drift: found.drift,
+    findApply,
+  })
+  const notes = [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)]
+  return { sheet, notes }
+}
+
+function createUnknownError(domain: Domain, owner: string | undefined, known: Domain[]) {
+  return new EdgewiseError(
+    'usage',
+    `neither manifests nor state have "${domain}"`,
+    owner === undefined
+      ? [didYouMean(domain, known), '"edgewise state list" lists all recorded domains.']
+          .join(' ')
+          .trim()
+      : `It belongs to the workspace "${owner}": run the command there.`,
+  )
+}
+
+/** Notes that the desired configuration lacks what has errors. */
+function noteErrors({ diagnostics }: Pick<LoadedWorkspace, 'diagnostics'>): string[] {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return []
+  const count = pluralize(countProblems(errors), 'error')
+  return [`The manifests have ${count}: items with an error look as if no manifest had them.`]
+}
+
+/** Creates a lookup of the applies of a history, pruned ones too. */
+export async function createApplyLookup(store: Store) {
+  const { applies } = await listHistory(store)
+  const byId = new Map(applies.map((apply) => [apply.id, apply]))
+  return (id: string) => byId.get(id)
+}
+
+/** Where domains and their fields stand. */
+type Places = ItemPlaces & Pick<LoadedWorkspace, 'findDomainPlace' | 'findTextSource'>
+
+/** Describes where a domain is declared, and its fields. */
+export function describeDomain(
+  { findDomainPlace, findProfiles, findTextPlace, findTextSource }: Places,
+  domain: Domain,
+) {
+  return {
+    domain,
+    place: findDomainPlace(domain),
+    profiles: findProfiles(domain),
+    listSources: (item: ItemKey, state: ItemState): FieldSource[] => {
+      const value = state.ordered ?? state.candidates[0]
+      const fields = isObject(value) && Object.keys(value).length > 0 ? Object.keys(value) : ['']
+      const whole = findTextSource(domain, item, '')
+      return fields.map((field) => {
+        const pointer = field === '' ? '' : toWritten(state, formatPointerStep(field))
+        // A field that no text has is where its item is.
+        const isDefault =
+          field !== '' && findTextSource(domain, item, pointer)?.pointer === whole?.pointer
+        return { field, place: isDefault ? null : findTextPlace(domain, item, pointer) }
+      })
+    },
+  }
+}

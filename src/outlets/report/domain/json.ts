@@ -1,0 +1,43 @@
+import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
+import type { Place } from '../../../core/model/problem.ts'
+import type { PatchOperation } from '../../../core/model/change.ts'
+import type { DomainSheet, SheetItem } from './sheet.ts'
+
+/** Builds the JSON of a domain, `edgewise.domain/1`. */
+export function buildSheetJson({ domain, place, profiles, items }: DomainSheet): JsonObject {
+  return {
+    format: 'edgewise.domain/1',
+    domain,
+    place: place === null ? null : buildPlace(place),
+    profiles: [...profiles],
+    items: items.map(buildItem),
+  }
+}
+
+function buildItem(item: SheetItem): Json {
+  const { changed, pending, live, unreadable, ignored, sources, candidates } = item
+  return pickDefined({
+    item: item.item,
+    value: item.value,
+    condition: item.condition,
+    at: changed?.at ?? null,
+    changed: changed === null ? null : { ...changed },
+    candidates: [...candidates],
+    pending: pending === null ? undefined : pending.patch.map(buildOperation),
+    live: live === null ? undefined : live.patch.map(buildOperation),
+    unreadable: unreadable ?? undefined,
+    ignored: ignored ?? undefined,
+    sources: sources.map(({ field, place }) => ({
+      field,
+      place: place === null ? null : buildPlace(place),
+    })),
+  })
+}
+
+function buildPlace({ file, line, column, endLine, endColumn }: Place): JsonObject {
+  return { file, line, column, endLine, endColumn }
+}
+
+function buildOperation({ op, path, value }: PatchOperation): Json {
+  return pickDefined({ op, path, value })
+}

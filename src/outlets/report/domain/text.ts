@@ -1,0 +1,176 @@
+import type { Change } from '../../../core/model/change.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import type { Place } from '../../../core/model/problem.ts'
+import { formatTime, pluralize } from '../../../core/model/text/words.ts'
+import { formatAge } from '../drift/text.ts'
+import { shareParts, type BlockLine, type BlockPart } from '../plan/blocks.ts'
+import { formatLines, listBlockLines, type PlanTextOptions } from '../plan/format-block.ts'
+import { listValueLines } from '../plan/value-lines.ts'
+import { findShape } from '../plan/value-text.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import type { Paint } from '../text/paint.ts'
+import { wrap } from '../text/wrap.ts'
+import {
+  conditions,
+  nameReferences,
+  type Condition,
+  type DomainSheet,
+  type SheetItem,
+} from './sheet.ts'
+
+const words: Record<Condition, string> = {
+  'in-doubt': 'in-doubt',
+  differs: 'differs at the service',
+  'on-hold': 'on hold',
+  'never-applied': 'never applied',
+  assumed: 'assumed',
+  verified: 'verified',
+}
+
+/**
+ * Formats what is known of a domain: its state in a sentence, then each item with its value, the
+ * source of each field, and what differs. Defaults are named only, unless `verbose`.
+ *
+ * @param now ms since 1970, for ages
+ */
+export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOptions): string {
+  const { domain, place, profiles, items } = sheet
+  const { paint, columns } = options
+  const where = [
+    place === null ? 'no manifest declares it' : formatLine(place),
+    ...(profiles.length === 0 ? [] : [`profiles ${profiles.join(', ')}`]),
+  ].join(' · ')
+  const usual = findUsualChange(sheet)
+  const head = [
+    paint.bold(escapeInvisible(domain)),
+    paint.dim(wrap(escapeInvisible(where), columns, '  ')),
+    ...(usual === null ? [] : [paint.dim(wrap(escapeInvisible(usual), columns, '  '))]),
+    wrap(summarizeSheet(sheet), columns, '  '),
+  ].join('\n')
+  const parts = items.map((item) => formatItem(item, usual, now, options))
+  return `${[head, ...parts].join('\n\n')}\n`
+}
+
+/** Finds the last change of most items, which is shown once; null if no two share one. */
+export function findUsualChange({ items }: DomainSheet): string | null {
+  const groups = [
+    ...groupBy(
+      items.flatMap((item) => describeLastChange(item) ?? []),
+      (text) => text,
+    ),
+  ]
+  const [largest] = groups.toSorted(([, a], [, b]) => b.length - a.length)
+  return largest === undefined || largest[1].length < 2 ? null : largest[0]
+}
+
+/** Says in a sentence how the items of a domain are. */
+export function summarizeSheet({ items }: DomainSheet): string {
+  const counts = conditions.flatMap((condition) => {
+    const count = items.filter((each) => each.condition === condition).length
+    return count === 0 ? [] : [`${count} ${words[condition]}`]
+  })
+  const pending = items.filter((each) => each.pending !== null).length
+  const isPending = pending === 0 ? 'nothing pending' : `${pending} pending`
+  return `${pluralize(items.length, 'item')}: ${[...counts, isPending].join(', ')}.`
+}
+
+/** Says how sure the state of an item is, and how old. */
+export function describeCondition({ condition, changed }: SheetItem, now: number): string {
+  if (changed === null) return words[condition]
+  const age = formatAge(now - Date.parse(changed.at))
+  const since = condition === 'assumed' || condition === 'verified' ? 'confirmed ' : 'since '
+  return `${words[condition]}, ${since}${age}${since === 'since ' ? '' : ' ago'}`
+}
+
+/** Says when an item was changed, by whom and from which commit; null if it never was. */
+export function describeLastChange({ changed }: SheetItem): string | null {
+  if (changed === null) return null
+  const { apply, origin, at, commit, author } = changed
+  return [
+    `${origin === 'import' ? 'imported' : 'written'} ${formatTime(at)}`,
+    ...(author === null ? [] : [`by ${author}`]),
+    ...(commit === null ? [] : [`commit ${commit.slice(0, 12)}`]),
+    `${origin === 'import' ? 'import' : 'apply'} ${apply}`,
+  ].join(' · ')
+}
+
+function formatItem(
+  item: SheetItem,
+  usual: string | null,
+  now: number,
+  options: PlanTextOptions,
+): string {
+  const { paint, columns } = options
+  const colour = chooseColour(item, paint)
+  const change = describeLastChange(item)
+  const remarks = listRemarks(item)
+  return [
+    `${paint.bold(escapeInvisible(item.item))}  ${colour(describeCondition(item, now))}`,
+    ...(change === null || change === usual
+      ? []
+      : [paint.dim(wrap(escapeInvisible(change), columns, '  '))]),
+    ...formatPart(listOwnLines(item, options.verbose), item, options),
+    ...remarks.map((remark) => paint.yellow(wrap(escapeInvisible(remark), columns, '  '))),
+    ...formatChange(describePending(item), item.pending, options),
+    ...formatChange('live: the service has it so', item.live, options),
+  ].join('\n')
+}
+
+function describePending({ condition }: SheetItem): string {
+  return condition === 'on-hold'
+    ? 'on hold: only "edgewise apply --retry-held" makes it so'
+    : 'pending: the next apply makes it so'
+}
+
+function formatLine({ file, line }: Place): string {
+  return `${file}:${line}`
+}
+
+function chooseColour({ condition }: SheetItem, paint: Paint): (text: string) => string {
+  if (condition === 'verified') return paint.green
+  return condition === 'assumed' || condition === 'never-applied' ? paint.dim : paint.yellow
+}
+
+function listRemarks({ isReleased, unreadable, ignored, condition, candidates }: SheetItem) {
+  return [
+    ...(isReleased ? ['no manifest has it'] : []),
+    ...(unreadable === null ? [] : [`the observed value can't be read: ${unreadable}`]),
+    ...(ignored === null ? [] : [`its difference is ignored: ${ignored}`]),
+    ...(condition === 'in-doubt' && candidates.length > 1
+      ? [`the service has one of ${candidates.length} values (edgewise state show)`]
+      : []),
+  ]
+}
+
+/** Lists the lines of the value: fields with their sources, then the names of defaults. */
+function listOwnLines({ item, value, candidates, sources }: SheetItem, isWhole: boolean) {
+  const shown = value ?? candidates[0]
+  if (shown === undefined) return [{ action: null, field: '', text: '(unset)' }]
+  const places = new Map(sources.map(({ field, place }) => [field, place]))
+  const lines: BlockLine[] = []
+  const defaults: string[] = []
+  for (const line of listValueLines(nameReferences(shown), findShape(item), null)) {
+    const place = places.get(line.field)
+    if (place === null && !isWhole) {
+      defaults.push(`${line.field} ${line.text}`)
+      continue
+    }
+    const source = place === undefined ? '' : place === null ? 'default' : formatLine(place)
+    lines.push({ ...line, text: source === '' ? line.text : `${line.text}  [${source}]` })
+  }
+  if (defaults.length > 0)
+    lines.push({ action: null, field: 'defaults', text: defaults.join(' · ') })
+  return lines
+}
+
+function formatPart(lines: BlockLine[], { item }: SheetItem, options: PlanTextOptions): string[] {
+  const part: BlockPart = { item, action: 'set', note: '', isDestructive: false, lines }
+  return formatLines(listBlockLines({ domains: [''], parts: [part] }, options, 4), options)
+}
+
+function formatChange(title: string, change: Change | null, options: PlanTextOptions): string[] {
+  if (change === null) return []
+  const parts = shareParts([change]).map(({ part }) => part)
+  const lines = formatLines(listBlockLines({ domains: [''], parts }, options, 6), options)
+  return [`  ${options.paint.yellow(title)}`, ...lines]
+}
