@@ -113,7 +113,7 @@ describe('bisecting a refused write', () => {
         const confirmed = domains * items - refused.length
         expect(result.parts).toEqual({ confirmed, refused: refused.length, inDoubt: 0, notSent: 0 })
       }),
-      { numRuns: runs(20, 700) },
+      { numRuns: runs(10, 700) },
     ),
   )
 
@@ -143,7 +143,7 @@ describe('bisecting a refused write', () => {
           expect(report('part.confirmed')).toHaveLength(result.parts.confirmed)
         },
       ),
-      { numRuns: runs(50, 2_000) },
+      { numRuns: runs(20, 2_000) },
     ),
   )
 

@@ -200,6 +200,6 @@ itOften('all parts are counted, and exactly those that are recorded so as in-dou
         expect(world.events.at(-1)).toMatchObject({ type: 'apply.finished', parts })
       },
     ),
-    { numRuns: runs(100, 3_500) },
+    { numRuns: runs(40, 3_500) },
   ),
 )

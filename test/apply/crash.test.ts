@@ -175,7 +175,7 @@ describe('a process killed at any step', () => {
   itOften('leaves a recorded state that includes the real one', () =>
     fc.assert(
       fc.asyncProperty(story, async (given) => void (await play(given))),
-      { numRuns: runs(30, 1_500) },
+      { numRuns: runs(12, 1_500) },
     ),
   )
 
@@ -230,7 +230,7 @@ describe('a process killed at any step', () => {
         )
         expect(again.changes, 'a second plan has nothing to do').toEqual([])
       }),
-      { numRuns: runs(20, 1_000) },
+      { numRuns: runs(8, 1_000) },
     ),
   )
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Outlier, findOutliers } from '../../src/core/checks/outliers.ts'
 import type { ItemState } from '../../src/core/model/item.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'
+import { itLong } from '../runs.ts'
 
 type Config = Record<string, JsonObject[string]>
 
@@ -134,7 +135,7 @@ describe('findOutliers', () => {
     expect(find2(build(desired.toReversed(), true))).toEqual(find2(build(desired, false)))
   })
 
-  it('takes seconds for 10,000 domains that all differ', () => {
+  itLong('takes seconds for 10,000 domains that all differ', () => {
     const items = Array.from({ length: 15 }, (_, k) => `item${k}`)
     const configs = make(10_000, (i) =>
       Object.fromEntries(items.map((item, k) => [item, { a: i % 300 === k ? 1 : 2, b: i }])),

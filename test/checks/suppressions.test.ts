@@ -4,6 +4,7 @@ import { type Judging, judge } from '../../src/core/checks/suppressions.ts'
 import type { DiagnosticCode } from '../../src/core/model/problem.ts'
 import { listMarkedComments } from '../../src/manifest/yaml/marked-comments.ts'
 import { createDiagnostic } from '../report/create-diagnostic.ts'
+import { itLong } from '../runs.ts'
 
 const path = 'domains/a.yaml'
 const list = (text: string) =>
@@ -75,7 +76,7 @@ describe('the comments of a file', () => {
     expect(list('# edgewise: a\r\nb: 1\r\n')).toEqual([[1, 2, 0, 'a']])
   })
 
-  it('take linear time', () => {
+  itLong('take linear time', () => {
     const text = `${allow}\n`.repeat(100_000)
     const start = performance.now()
     expect(judgeText(`${text}a: 1\n`, 100_001).suppressed).toHaveLength(1)

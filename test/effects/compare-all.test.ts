@@ -88,7 +88,7 @@ function check(seed: number, settings: JsonObject, preset: 'usual' | 'strict'): 
 }
 
 itOften('deltas are those of whole traces, whatever an item is thought to reach', () => {
-  const count = runs(10, 2_000)
+  const count = runs(5, 2_000)
   for (let seed = 0; seed < count; seed++) {
     check(seed, {}, 'usual')
     check(seed, {}, 'strict')

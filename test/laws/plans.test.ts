@@ -109,7 +109,7 @@ describe('any recorded and any desired state', () => {
             expect(JSON.stringify(JSON.parse(print(plan)))).toBe(print(plan))
           },
         ),
-        { numRuns: runs(45, 1_350) },
+        { numRuns: runs(18, 1_350) },
       ),
   )
 

@@ -364,7 +364,7 @@ itOften('restores the state before, or reports the item, after any partial apply
         }
       },
     ),
-    { numRuns: runs(25, 300) },
+    { numRuns: runs(10, 300) },
   )
   expect(restored).toBeGreaterThan(reported)
 })

@@ -72,7 +72,7 @@ describe('writeInWaves', () => {
         expect(writesAtOnce).toBe(groupWrites(problem).writes.length)
         expect(writes.length).toBeLessThanOrEqual(writesAtOnce * cumulative.length)
       }),
-      { numRuns: runs(40, 400) },
+      { numRuns: runs(15, 400) },
     ),
   )
 

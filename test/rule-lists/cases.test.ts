@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { brief, find, rule } from './find.ts'
+import { itLong } from '../runs.ts'
 
 const ext = (pattern: string, time = 9) => ({ type: 1, pattern, time })
 const dir = (pattern: string, time = 9) => ({ type: 2, pattern, time })
@@ -485,7 +486,7 @@ describe('expressions that take exponential time', () => {
 describe('hostile lists', () => {
   const hostile = (i: number) => `/(a|b)*a(a|b){${10 + (i % 3)}}x{${i}}.*(c|d){0,9}`
 
-  it('end in bounded time', () => {
+  itLong('end in bounded time', () => {
     const rules = Array.from({ length: 100 }, (_, i) => regex(hostile(i)))
     const started = performance.now()
     find({ cache_rule: rules })

@@ -105,7 +105,7 @@ itOften('agrees with brute force on a small alphabet', () => {
           expect(first).toBe(getIndex(place.pointer))
         }
     }),
-    { numRuns: runs(60, 3000) },
+    { numRuns: runs(12, 3000) },
   )
 })
 
@@ -124,7 +124,7 @@ itOften('finds everything that brute force finds dead in all worlds', () => {
         expect(warned.has(`/${i}`)).toBe(!isReached)
       }
     }),
-    { numRuns: runs(60, 3000) },
+    { numRuns: runs(12, 3000) },
   )
 })
 
@@ -150,7 +150,7 @@ itOften('gives requests that the trace answers with the rule', () => {
         expect(replies.get('cache.rule')).toEqual({ value: place })
       }
     }),
-    { numRuns: runs(40, 1000) },
+    { numRuns: runs(12, 1000) },
   )
 })
 
@@ -165,7 +165,7 @@ itOften('gives the same findings for a domain after another one', () => {
       expect(names(first)).toContain('')
       expect(names(find({ cache_rule: cacheRules }, {}, other, known))).toBe(names(alone))
     }),
-    { numRuns: runs(30, 500) },
+    { numRuns: runs(10, 500) },
   )
 })
 

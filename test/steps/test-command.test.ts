@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { open } from '../../src/index.ts'
 import { Place } from './cli.ts'
+import { itLong } from '../runs.ts'
 
 const video = 'a.video.example.com'
 
@@ -412,14 +413,8 @@ describe('--record', () => {
 it('--watch runs the tests again when a file changes, and ends cleanly on a signal', async () => {
   write(...whole)
   place.write('tests/b.yaml', 'test: b\ngiven: {}\nitems: {timeout: {time: 1}}\n')
-  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', program, '-C', place.root, 'test', '--watch'],
-    {
-      cwd: fileURLToPath(new URL('../../', import.meta.url)),
-    },
-  )
+  const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+  const child = spawn(process.execPath, [program, '-C', place.root, 'test', '--watch'])
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => (out += String(chunk)))
   child.stderr.on('data', (chunk) => (err += String(chunk)))
@@ -471,7 +466,7 @@ it('what a test file has is inert in every output', async () => {
   expect(out).not.toMatch(/^::error::x/m)
 })
 
-it('a huge or deep file of tests, or one with reserved keys, is refused in time', async () => {
+itLong('a huge or deep file of tests, or one with reserved keys, is refused in time', async () => {
   const start = performance.now()
   write(`test: ${'['.repeat(5000)}`)
   expect((await test()).code).toBe(1)

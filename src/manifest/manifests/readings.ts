@@ -41,13 +41,23 @@ export function listReadings(text: string): string[] {
  * @param minLength minimum length of a value; a shorter one may be a part of any name
  */
 export function holdsValue(text: string, values: Iterable<string>, minLength: number): boolean {
-  const written = text.replace(/^[a-z][a-z\d+.-]*:\/\//i, '')
-  const readings = listReadings(written).map((reading) => reading.toLowerCase())
-  return [...values].some(
-    (value) =>
-      value.length >= minLength &&
-      readings.some((reading) => reading.includes(value.toLowerCase())),
-  )
+  return createHoldTest(text)(values, minLength)
+}
+
+/** Creates the test of {@link holdsValue} for a text; it is read when a value is long enough. */
+export function createHoldTest(text: string): (values: Iterable<string>, min: number) => boolean {
+  let readings: string[] | null = null
+  return (values, min) => {
+    for (const value of values) {
+      if (value.length < min) continue
+      readings ??= listReadings(text.replace(/^[a-z][a-z\d+.-]*:\/\//i, '')).map((reading) =>
+        reading.toLowerCase(),
+      )
+      const lower = value.toLowerCase()
+      if (readings.some((reading) => reading.includes(lower))) return true
+    }
+    return false
+  }
 }
 
 /** Decodes the runs of a text that may be bytes in another encoding. */

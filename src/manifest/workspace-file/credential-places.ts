@@ -12,7 +12,7 @@ import {
   type Credential,
 } from './credentials.ts'
 import type { Finding } from '../manifests/finding.ts'
-import { holdsValue } from '../manifests/readings.ts'
+import { createHoldTest } from '../manifests/readings.ts'
 import { environmentSections, listVariables, type Environment } from './workspace-env.ts'
 import { createWorkspaceFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
@@ -78,7 +78,8 @@ export function findMisplaced(texts: PlacedText[], credentials: Credential[]): F
       const holds = `the variable "${variable}" in "${formatKey(text)}" holds ${name}, ${rule}`
       return [createWorkspaceFinding(text.pointer, `${holds}. Use another variable here.`)]
     }
-    const held = others.find((credential) => isHeld(text, credential))
+    const test = createHoldTest(text.text)
+    const held = others.find((credential) => isHeld(text, credential, test))
     return held === undefined ? [] : [createHeld(text, `${held.name}, ${held.rule}`)]
   })
 }
@@ -138,10 +139,14 @@ function formatKey({ pointer }: PlacedText): string {
     .replaceAll('/', '.')
 }
 
-function isHeld(text: PlacedText, { values, ...credential }: Credential): boolean {
+function isHeld(
+  text: PlacedText,
+  { values, ...credential }: Credential,
+  test: ReturnType<typeof createHoldTest>,
+): boolean {
   const length = Math.max(text.minLength, credential.minLength)
-  return values.some(
-    (value) =>
-      (value.length >= minLength && value === text.text) || holdsValue(text.text, [value], length),
+  return (
+    values.some((value) => value.length >= minLength && value === text.text) ||
+    test(values, length)
   )
 }
