@@ -22,6 +22,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   rolloutFile: { ref: 'rollout.schema.json', type: 'RolloutFile' },
   outcomesFile: { ref: 'outcomes.schema.json', type: 'OutcomesFile' },
   saltFile: { ref: 'salt.schema.json', type: 'SaltFile' },
+  trafficFile: { ref: 'traffic.schema.json', type: 'TrafficFile' },
   logFile: { ref: 'log.schema.json', type: 'LogFile' },
   planFile: { ref: 'plan.schema.json', type: 'PlanFile' },
 }

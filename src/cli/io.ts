@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Phase } from '../core/model/phase.ts'
+import type { Phase } from '../core/model/events.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { Paint } from '../outlets/report/text/paint.ts'
 

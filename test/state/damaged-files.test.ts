@@ -5,7 +5,12 @@ import { parseDomainFile } from '../../src/state/format/domain-file.ts'
 import { parseDoubt, parseEntry, parseBatch } from '../../src/state/format/journal.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
 import { parseFile } from '../../src/state/format/parse-file.ts'
-import { movedFile, prunedFile, saltFile } from '../../src/core/model/generated/state-validators.ts'
+import {
+  movedFile,
+  prunedFile,
+  saltFile,
+  trafficFile,
+} from '../../src/core/model/generated/state-validators.ts'
 import { stateSchemas } from './state-schemas.ts'
 
 const at = '2026-11-20T03:00:00.000Z'
@@ -31,6 +36,10 @@ const files: { name: string; parse(place: string, text: string): unknown; whole:
   {
     name: 'pruned',
     parse: (place: string, text: string) => parseFile(place, text, 'pruned', prunedFile),
+  },
+  {
+    name: 'traffic',
+    parse: (place: string, text: string) => parseFile(place, text, 'traffic', trafficFile),
   },
   { name: 'batch', parse: parseBatch },
   { name: 'rollout', parse: parseRollout },

@@ -25,7 +25,13 @@ import { fileKinds, findSchemaFaults, stateSchemas } from './state-schemas.ts'
 import { formatMoved } from '../../src/state/store/moved-domains.ts'
 import { formatPruned } from '../../src/state/store/prune.ts'
 import { formatFile, parseFile } from '../../src/state/format/parse-file.ts'
-import { movedFile, prunedFile, saltFile } from '../../src/core/model/generated/state-validators.ts'
+import { formatFigures } from '../../src/state/store/traffic.ts'
+import {
+  movedFile,
+  prunedFile,
+  saltFile,
+  trafficFile,
+} from '../../src/core/model/generated/state-validators.ts'
 
 const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
 /** The first example of each schema. */
@@ -65,6 +71,7 @@ describe('the schemas of stored files', () => {
     ['moved', (text) => formatMoved(parseFile('example', text, 'moved', movedFile).moved)],
     ['pruned', (text) => formatPruned(parseFile('example', text, 'pruned', prunedFile))],
     ['salt', (text) => formatFile(saltFile, parseFile('example', text, 'salt', saltFile))],
+    ['traffic', (text) => formatFigures(parseFile('example', text, 'traffic', trafficFile))],
     ['log', (text) => parseLog('example', text).map(formatLogLine).join('')],
     ['doubt', (text) => formatDoubt(parseDoubt('example', text))],
     [

@@ -25,6 +25,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   rollout: (data) => checkStored(data, compiled.rolloutFile),
   outcomes: (data) => checkStored(data, compiled.outcomesFile),
   salt: (data) => checkStored(data, compiled.saltFile),
+  traffic: (data) => checkStored(data, compiled.trafficFile),
   log: (data) => checkStored(data, compiled.logFile),
   plan: (data) => checkStored(data, compiled.planFile),
   address: null,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { noTraffic, type TrafficProfile } from '../../src/core/model/traffic.ts'
 import type { Rollout } from '../../src/core/model/rollout.ts'
 import type { Applied } from '../../src/core/model/applied.ts'
 import type { OpenState } from '../../src/state/store/store-opener.ts'
@@ -159,6 +160,51 @@ export function storeContract(
       ])
       await store.deleteRollouts(['one', 'two', 'never'], 'complete')
       expect(await (await open()).listRollouts()).toEqual([])
+    })
+
+    shared('keeps the last two figures of the traffic of each domain', async () => {
+      const [a, b] = ['a.example.com', 'b.example.com']
+      const count = (requests: number, at: number, ...domains: string[]): TrafficProfile => ({
+        domains: new Map(domains.map((domain) => [domain, { requests, bad: 1, at }])),
+        account: requests * 10,
+        at,
+      })
+      expect(await (await open()).loadTraffic()).toEqual(noTraffic)
+      await (await open()).recordTraffic(count(5, 100, a, b))
+      const store = await open()
+      await store.load()
+      await begin(store, 'one', buildTimeout(a, '1'))
+      // Another process counts while an apply runs, which goes on with its own view.
+      await (await kind.elsewhere()).store.recordTraffic(count(7, 300, b))
+      await (await open()).recordTraffic({ ...count(6, 200, b), account: null })
+      await complete(store, 'one')
+      await store.share?.()
+      const { store: other } = await kind.elsewhere()
+      await other.load()
+      const now = count(7, 300, a, b)
+      const domains = new Map([...now.domains, ...count(5, 100, a).domains])
+      expect(await other.loadTraffic()).toEqual({ ...now, domains })
+      expect(await other.loadTraffic(250)).toEqual({
+        domains: new Map([...count(5, 100, a).domains, ...count(6, 200, b).domains]),
+        account: 50,
+        at: 200,
+      })
+      expect(await other.loadTraffic(99)).toEqual(noTraffic)
+      expect((await other.listApplies()).map(({ id }) => id)).toEqual(['one'])
+    })
+
+    own('refuses damaged traffic, and does not write over it', async () => {
+      const profile = { ...noTraffic, account: 1, at: 1 }
+      await (await open()).recordTraffic(profile)
+      await kind.damage('figures.json', (text) => text.replace('"requests":1', '"requests":-1'))
+      const damaged = await kind.everything()
+      const expected = {
+        code: 'record-damaged',
+        message: expect.stringContaining('at /account/0/requests: expected 0 or more') as string,
+      }
+      await expect((await open()).loadTraffic()).rejects.toMatchObject(expected)
+      await expect((await open()).recordTraffic(profile)).rejects.toMatchObject(expected)
+      expect(await kind.everything()).toEqual(damaged)
     })
 
     own('never written is empty, and loading changes nothing', async () => {

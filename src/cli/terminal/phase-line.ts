@@ -1,4 +1,4 @@
-import type { Phase, PhaseName } from '../../core/model/phase.ts'
+import type { Phase, PhaseName } from '../../core/model/events.ts'
 import type { GlobalOptions, Io, LiveLine, PhaseLine } from '../io.ts'
 
 /** The first phases show nothing for so long, ms: most commands end before it. */

@@ -2,7 +2,7 @@ import type { CacheFile } from '../../manifest/manifests/cache/manifest-cache.ts
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { DatabaseConfig } from '../../core/model/config.ts'
 import type { Solver, WorkerPool } from '../../core/model/parallel.ts'
-import type { Phase } from '../../core/model/phase.ts'
+import type { Phase } from '../../core/model/events.ts'
 import type { Tracer } from '../../core/model/tracing.ts'
 import type { Note } from '../../core/model/text/words.ts'
 import type { Transport } from '../../service/transport.ts'

@@ -18,6 +18,9 @@ const hints = {
   salt:
     `${restore} As a last resort, delete it: every recorded secret then counts as changed, and ` +
     'the next apply writes its item.',
+  traffic:
+    `${restore} As a last resort, delete it: traffic is then unknown until "edgewise stats ` +
+    '--refresh" has counted it again.',
   rollout:
     `${restore} As a last resort, delete it: the rollout is then forgotten, and its domains are ` +
     'no longer on hold.',

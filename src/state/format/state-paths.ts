@@ -44,6 +44,9 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
      * only a process with the lock may change.
      */
     doubts: `${id}/doubts/${address}`,
+    /** File of the traffic of domains, and its folder: outside of `home` too. */
+    traffic: `${id}/traffic/${address}/figures.json`,
+    trafficFolder: `${id}/traffic/${address}`,
     // Small folders are quick to list, commit and push.
     domain: (name: Domain) =>
       `${home}/domains/${hashText(name).slice(0, 2)}/${buildDomainFileName(name)}`,

@@ -145,13 +145,13 @@ export async function findContents(
 }
 
 /**
- * Tests whether a commit records only applies that ended without a write. They ran before the
- * branch was on the remote.
+ * Tests whether a commit records only traffic, and applies that ended without a write, from before
+ * the branch was on the remote.
  */
 async function hasOnlyHistory(git: GitRepository, commit: string): Promise<boolean> {
   for (const folder of await git.listTopFolders(commit))
     for (const path of await git.listPaths(commit, folder))
-      if (!/^[^/]+\/(?:addresses|[^/]+\/journal)\//.test(path)) return false
+      if (!/^[^/]+\/(?:addresses|traffic|[^/]+\/journal)\//.test(path)) return false
   return true
 }
 

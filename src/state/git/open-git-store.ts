@@ -58,7 +58,7 @@ export function openInRepository(
     branch: state.branch,
     home: paths.home,
     others: [paths.address, budget],
-    early: [paths.domains, paths.open, paths.doubts, paths.rollouts, budget],
+    early: [paths.domains, paths.open, paths.doubts, paths.rollouts, paths.trafficFolder, budget],
   }
   const files = new GitFiles(git, place, disk, processName)
   const explainMissing = async () =>

@@ -1,4 +1,5 @@
 import type { Domain } from '../../core/model/item.ts'
+import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { loadDomainHistory, loadIntended } from './domain-history.ts'
 import { buildStatePaths, type StatePaths } from '../format/state-paths.ts'
 import { loadLateCalls, loadBatches, mergeBefore, nameApplies } from './load-journal.ts'
@@ -8,6 +9,7 @@ import { loadPruned } from './prune.ts'
 import { loadSalt } from './salt.ts'
 import { findEntangled, listDomains } from './spans.ts'
 import type { StateFiles } from './state-files.ts'
+import { loadFigures, pickProfile } from './traffic.ts'
 import type {
   DomainHistory,
   IntendedChanges,
@@ -83,6 +85,10 @@ export class FileStateReader {
     const rename = (await this.#loadRenaming())(apply)
     const { before, open, ...late } = await loadLateCalls(this.files, this.paths, apply)
     return { ...late, before: rename(before), open: rename(open) }
+  }
+
+  async loadTraffic(asOf?: number): Promise<TrafficProfile> {
+    return pickProfile(await loadFigures(this.files, this.paths), asOf)
   }
 
   loadSalt(): Promise<string | null> {

@@ -2,6 +2,8 @@ import type { Applied } from '../../core/model/applied.ts'
 import type { DomainMove } from '../../core/model/config.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
+import { pluralize } from '../../core/model/text/words.ts'
+import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { openCallLedger, loadKnownCalls } from './call-ledger.ts'
 import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
 import type { FileChanges } from '../folder/write-file.ts'
@@ -25,6 +27,7 @@ import { createSerialQueue } from './serial-queue.ts'
 import { addBatch, addSettled, noneSettled } from './settled-writes.ts'
 import { listRolloutDomains } from './spans.ts'
 import type { Guard, StateFiles } from './state-files.ts'
+import { addProfile, formatFigures, loadFigures } from './traffic.ts'
 import { FileStateReader } from './file-state-reader.ts'
 import type { KnownCalls, Moves, RecordedState, StateKey, Store, Batch } from './store.ts'
 
@@ -200,6 +203,18 @@ export class FileStore extends FileStateReader implements Store {
 
   async deleteRollouts(ids: string[], why: string): Promise<void> {
     await this.#publish([new Map(ids.map((id) => [this.paths.rollout(id), null]))], why)
+  }
+
+  async recordTraffic(profile: TrafficProfile): Promise<void> {
+    this.files.refresh()
+    await refuseMigrated(this.files, this.key)
+    const figures = addProfile(await loadFigures(this.files, this.paths), profile)
+    const text = formatFigures(figures)
+    const message = `Count the traffic of ${pluralize(profile.domains.size, 'domain')}`
+    // Git adds to a branch that is there.
+    if ((await this.files.listTopFolders()).length > 0)
+      await this.files.add(this.paths.traffic, text, message)
+    else await this.files.publish([new Map([[this.paths.traffic, text]])], message)
   }
 
   async loadCalls(): Promise<KnownCalls> {

@@ -2,6 +2,7 @@ import type { CallLedger } from '../../core/model/call-ledger.ts'
 import type { DomainMove } from '../../core/model/config.ts'
 import type { Domain, ItemState, ItemKey } from '../../core/model/item.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
+import type { TrafficProfile } from '../../core/model/traffic.ts'
 import type { Call, MachineTimes } from '../format/calls.ts'
 import type { Applied } from '../../core/model/applied.ts'
 
@@ -265,6 +266,22 @@ export interface SaltStore {
   keepSalt(salt: string): void
 }
 
+/** Keeps how much traffic domains have. */
+export interface TrafficStore {
+  /**
+   * Loads the newest figures; needs no load before.
+   *
+   * @param asOf loads those that were the newest at this moment, ms since 1970; of each domain only
+   *   the last two figures are kept
+   */
+  loadTraffic(asOf?: number): Promise<TrafficProfile>
+  /**
+   * Adds figures, for other machines too, without the lock: the newest of each domain wins. Nothing
+   * else can be recorded afterwards until the state is loaded again.
+   */
+  recordTraffic(profile: TrafficProfile): Promise<void>
+}
+
 /** Keeps the calls that count against the call budget of the account. */
 export interface CallStore {
   /** Loads the calls that count against the call budget of the account. */
@@ -287,7 +304,15 @@ export interface CallStore {
  * written then.
  */
 export interface Store
-  extends StateReader, HistoryReader, Recorder, StateWriter, RolloutStore, SaltStore, CallStore {}
+  extends
+    StateReader,
+    HistoryReader,
+    Recorder,
+    StateWriter,
+    RolloutStore,
+    SaltStore,
+    TrafficStore,
+    CallStore {}
 
 /** Calls of earlier processes. */
 export interface KnownCalls {

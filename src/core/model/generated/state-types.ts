@@ -930,3 +930,56 @@ format: "edgewise.salt/1"
  */
 salt: string
 }
+/**
+ * Requests of domains, as statistics counted them: <id>/traffic/<address>/figures.json.
+ */
+export interface TrafficFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.traffic/1"
+/**
+ * Figures of the whole account: the newest, then the one before; empty if none is known.
+ *
+ * @maxItems 2
+ *
+ * Items: Requests of the last whole day before `at`.
+ */
+account: {
+/**
+ * All requests of the day.
+ */
+requests: number
+/**
+ * When the figure was queried, ms since 1970.
+ */
+at: number
+}[]
+/**
+ * Figures by domain.
+ */
+domains: {
+/**
+ * Figures of a domain: the newest, then the one before.
+ *
+ * @minItems 1
+ * @maxItems 2
+ *
+ * Items: Requests of the last whole day before `at`.
+ */
+[k: string]: {
+/**
+ * All requests of the day.
+ */
+requests: number
+/**
+ * Those answered with 5xx, or not at all (0).
+ */
+bad: number
+/**
+ * When the figure was queried, ms since 1970.
+ */
+at: number
+}[]
+}
+}

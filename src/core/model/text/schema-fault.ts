@@ -87,6 +87,8 @@ function describeExpectation(
       return JSON.stringify(params['allowedValue'])
     case 'minimum':
       return `${limit} or more`
+    case 'maximum':
+      return `${limit} or less`
     case 'minItems':
       return limit === 1 ? 'at least one entry' : `at least ${limit} entries`
     case 'maxItems':
