@@ -66,7 +66,10 @@ export async function queryStats(
 ): Promise<Statistics> {
   const { from, to, area, labels } = request
   const zone = createTimeZone(workspace.config.service.timezone)
-  const domains = chooseDomains(request, workspace)
+  // The service's keyword for all domains of the account.
+  const isAll = request.domains.length === 1 && request.domains[0] === 'all'
+  if (isAll) refuseAreaOfAll(request)
+  const domains = isAll ? 'all' : chooseDomains(request.domains, workspace)
   const { grain, tallies } = await withQueries(workspace, ports, async (queries) => {
     const progress = ports.startProgress()
     try {
@@ -86,14 +89,12 @@ export async function queryStats(
   return { from: alignDown(from, grain, zone), to, grain, zone, sum, area, labels, tallies }
 }
 
-/** Selects the named domains, otherwise those of all manifests. */
-function chooseDomains(request: StatsRequest, { desired }: Desired): Domain[] | 'all' {
-  const { domains } = request
-  // The service's keyword for all domains of the account.
-  if (domains.length === 1 && domains[0] === 'all') {
-    refuseAreaOfAll(request)
-    return 'all'
-  }
+/**
+ * Selects the named domains, otherwise those of all manifests.
+ *
+ * @throws EdgewiseError `usage`
+ */
+export function chooseDomains(domains: Domain[], { desired }: Desired): Domain[] {
   const distinct = new Set(domains.map((name) => name.toLowerCase()))
   const names = [...(distinct.size === 0 ? desired.keys() : distinct)]
   const wrong = names.find((name) => !isAcceleratedDomain(name))

@@ -56,6 +56,8 @@ export const commandLines: CommandLine[] = [
   json('policies', 'policies'),
   text('stats', www),
   json('stats', 'stats', www),
+  text('stats', '--refresh'),
+  json('traffic-refresh', 'stats', '--refresh'),
   text('prefetch', '--task', '1'),
   json('prefetch', 'prefetch', '--task', '1'),
   text('rollout', 'list'),

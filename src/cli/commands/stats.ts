@@ -18,6 +18,7 @@ interface StatsOptions {
   sum?: boolean
   area: QueryArea
   forward?: boolean
+  refresh?: boolean
 }
 
 /** `edgewise stats`: counts status codes by domain or in total. */
@@ -30,9 +31,13 @@ export function declareStats(program: Command, declare: Declare): void {
       'stats www.example.com --from 2h --grain minute',
       'stats --from 2026-11-01 --to 2026-11-07 --sum --json',
       'stats all --from 3d',
+      'stats --refresh',
     ],
     traced: true,
-    run: (context, [domains], options) => runStats(context, domains as string[], options),
+    run: (context, [domains], options) =>
+      options.refresh === true
+        ? runRefresh(context, domains as string[])
+        : runStats(context, domains as string[], options),
   })
     .option(
       '--from <time>',
@@ -52,6 +57,31 @@ export function declareStats(program: Command, declare: Declare): void {
         .default('all'),
     )
     .option('--forward', 'label points with the ends of their periods; not for the domain "all"')
+    .addOption(
+      new Option(
+        '--refresh',
+        'count the requests of the last whole day, and record them for plans',
+      ).conflicts(['from', 'to', 'grain', 'sum', 'area', 'forward']),
+    )
+}
+
+/** Records the traffic of domains, prints what was counted, and returns the exit code. */
+async function runRefresh(context: CommandContext, domains: string[]): Promise<number> {
+  const { refreshTraffic } = await import('../../operations/refresh-traffic.ts')
+  const { buildRefreshJson, formatRefresh } = await import('../../outlets/report/stats/traffic.ts')
+  const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
+  const { wrapForStdout } = await import('../terminal/output.ts')
+  const { openWorkspace } = await import('../open.ts')
+  const workspace = openWorkspace(context, 'available')
+  const ports = createQueryPorts(context, () => startQueryProgress(context, 'traffic'))
+  const refreshed = await refreshTraffic(workspace, domains, ports)
+  const { io, options } = context
+  const text =
+    options.json === true
+      ? JSON.stringify(buildRefreshJson(refreshed))
+      : wrapForStdout(formatRefresh(refreshed), io)
+  io.out(`${text}\n`)
+  return exitCodes.done
 }
 
 /** Queries statistics, prints them, and returns the exit code. */

@@ -12,7 +12,10 @@ export interface DomainTraffic {
 /** Traffic of the domains of an account, as statistics counted it. */
 export interface TrafficProfile {
   domains: ReadonlyMap<Domain, DomainTraffic>
-  /** Requests of that day of the whole account; null if they are not known. */
+  /**
+   * Requests of that day of the whole account, or of the workspace's domains if the service does not
+   * sum it; null if they are not known.
+   */
   account: number | null
   /** When the newest of the figures was queried, ms since 1970; 0 without any. */
   at: number
@@ -20,3 +23,22 @@ export interface TrafficProfile {
 
 /** A profile without figures. */
 export const noTraffic: TrafficProfile = { domains: new Map(), account: null, at: 0 }
+
+/** What a refresh of the figures has done. */
+export interface RefreshedTraffic {
+  /** The day that was counted, YYYY-MM-DD in the time zone of the service. */
+  day: string
+  /** Number of domains that were counted, and of those of them that had no figure before. */
+  counted: number
+  added: number
+  /** Number of domains that had a figure of the day already. */
+  fresh: number
+  /** Number of domains without a request on the day. */
+  idle: number
+  /** Domains that the account does not have. */
+  unknown: Domain[]
+  /** Requests of the account; null if they are not known. */
+  account: number | null
+  /** Whether the service does not sum the account: its requests are those of the domains. */
+  isSummed: boolean
+}

@@ -939,7 +939,7 @@ export interface TrafficFile {
  */
 format: "edgewise.traffic/1"
 /**
- * Figures of the whole account: the newest, then the one before; empty if none is known.
+ * Figures of the whole account, or of the workspace's domains if the service does not sum it: the newest, then the one before; empty if none is known.
  *
  * @maxItems 2
  *
