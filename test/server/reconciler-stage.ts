@@ -15,6 +15,8 @@ interface Behaviour {
   drift?(running: number): { pending: number; live: number; inDoubt: number }
   /** Loads a commit; throws what is wrong with it. */
   load?(commit: string): void
+  /** Counts traffic. */
+  count?(): Promise<void>
   /** Called in each look at the rollouts. */
   look?(): void
 }
@@ -34,6 +36,8 @@ export function stageReconciler(does: Behaviour = {}, schedule: string | null = 
     steps: [] as [string, number][],
     /** Commits that steps of rollouts and drift checks went by. */
     heads: [] as string[],
+    /** Commits whose traffic was counted, and when, ms. */
+    counted: [] as [string, number][],
     /** Commits and rollouts that were reported as failed. */
     reported: [] as string[][],
     isLeading: true,
@@ -71,6 +75,10 @@ export function stageReconciler(does: Behaviour = {}, schedule: string | null = 
     },
     reportFailure: async (_settings: unknown, { kind, id }: Failure) =>
       void world.reported.push([...(kind === 'commit' ? [] : [kind]), id]),
+    countTraffic: async ({ commit }: { commit: string }) => {
+      world.counted.push([commit, world.nowMs])
+      await does.count?.()
+    },
     deliver: () => Promise.resolve(),
     report: (_what: string, error: unknown) => (error instanceof Error ? error.message : ''),
   }

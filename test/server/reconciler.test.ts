@@ -267,3 +267,19 @@ it('begins nothing after its term', async () => {
 function waits(waitMs: number): { waitMs: number; status: string } {
   return { waitMs, status: 'waiting' }
 }
+
+it('counts traffic every six hours, and holds no other work up meanwhile', async () => {
+  let isSlow = false
+  const { world, reconciler, runUntil } = stageReconciler({
+    count: () => (isSlow ? new Promise(() => {}) : Promise.resolve()),
+  })
+  reconciler.setTip(good)
+  await runUntil(13 * 60 * minute)
+  expect(world.counted).toEqual([10, 370, 730].map((at) => [good, at * minute]))
+  isSlow = true
+  await runUntil(19 * 60 * minute)
+  reconciler.setTip(better)
+  await runUntil(32 * 60 * minute)
+  expect(world.counted).toHaveLength(4)
+  expect(world.applied).toEqual([good, better])
+})

@@ -18,13 +18,13 @@ export interface Due {
   failedMs: number
 }
 
-const kinds = ['look', 'step', 'apply', 'drift'] as const
+const kinds = ['look', 'step', 'apply', 'drift', 'traffic'] as const
 /** Kind of work; work of several kinds that is due at the same time is done in their order. */
 export type TaskKind = (typeof kinds)[number]
 
 /**
  * A piece of work of a leader: a look at the recorded rollouts, the next step of the rollout with
- * this id, the apply of the tip of the branch, or a drift check.
+ * this id, the apply of the tip of the branch, a drift check, or a count of the traffic.
  */
 export type Task = Exclude<TaskKind, 'step'> | `step ${string}`
 

@@ -47,12 +47,19 @@ export interface ReconcilerContext {
   isLeading(): Promise<boolean>
 }
 
+/**
+ * Waits before the first look for a day whose traffic is not counted, and between two looks, ms. A
+ * commit is loaded for each.
+ */
+const [firstTrafficMs, trafficMs] = [10 * 60_000, 6 * 3_600_000]
+
 /** What brings the service to the tip of the branch; one piece of work runs at a time. */
 export class Reconciler {
   readonly #context: ReconcilerContext
   readonly #alarm: Alarm
   #state: WorkState
   #delivering: Promise<void> | null = null
+  #counting: Promise<void> | null = null
 
   constructor(context: ReconcilerContext) {
     this.#context = context
@@ -117,7 +124,9 @@ export class Reconciler {
   /** Does the work of the leader until the end of its term or an interrupt. */
   async lead(): Promise<void> {
     const { outside, isLeading, watch } = this.#context
-    this.#state = planTask(this.#state, 'look', dueAt(this.#now().ms))
+    const { ms } = this.#now()
+    this.#state = planTask(this.#state, 'look', dueAt(ms))
+    this.#state = planTask(this.#state, 'traffic', dueAt(ms + firstTrafficMs))
     this.#schedule()
     while (!outside.signal.aborted) {
       const next = decideNext(this.#state, this.#now().ms)
@@ -128,7 +137,7 @@ export class Reconciler {
       if (!(await isLeading())) break
       const { task } = next
       const kind = getKind(task)
-      if (kind !== 'look')
+      if (kind !== 'look' && kind !== 'traffic')
         this.#find({
           working: { what: describeTask(task, this.found.commit), since: this.#now().at },
         })
@@ -136,11 +145,13 @@ export class Reconciler {
       this.#find({ working: null })
     }
     await this.#delivering
+    await this.#counting
   }
 
   #perform(task: Task): Promise<void> {
     if (task === 'look') return this.#look()
     if (task === 'drift') return this.#checkDrift()
+    if (task === 'traffic') return this.#countTraffic()
     return task === 'apply' ? this.#applyTip() : this.#takeStep(task)
   }
 
@@ -246,6 +257,21 @@ export class Reconciler {
       runs.report('drift could not be looked for', error)
     }
     this.#schedule()
+  }
+
+  /** Counts the traffic of a day, once it is over; other work goes on meanwhile. */
+  async #countTraffic(): Promise<void> {
+    const { runs } = this.#context
+    this.#state = planTask(this.#state, 'traffic', dueAt(this.#now().ms + trafficMs))
+    if (this.#counting !== null) return
+    try {
+      const workspace = await this.#loadHead()
+      this.#counting = runs.countTraffic(workspace).finally(() => {
+        this.#counting = null
+      })
+    } catch (error) {
+      runs.report('traffic could not be counted', error)
+    }
   }
 
   /** Plans the next drift check as the workspace says. */

@@ -7,6 +7,7 @@ import type { Settings } from '../../operations/runtime/workspace-parts.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
+import { refreshTraffic } from '../../operations/refresh-traffic.ts'
 import { repair } from '../../operations/repair.ts'
 import { rollback } from '../../operations/rollback.ts'
 import type { Executed } from '../../operations/submission/executed.ts'
@@ -104,6 +105,8 @@ export function createRuns(context: RunContext) {
         () => compareAndRepair(workspace, reload, comparing, context),
         ({ live, unanswered }) => (live + unanswered > 0 ? 'differs' : 'same'),
       ),
+    /** Counts the traffic of domains, if there is a day that is not counted; a failure is logged. */
+    countTraffic: (workspace: Committed): Promise<void> => countTraffic(workspace, context),
     deliver: (settings: Settings) => notifications.deliver(settings),
     /** Notifies once of a failure, as the workspace is configured. */
     reportFailure: (settings: Settings, failure: Failure) =>
@@ -228,6 +231,21 @@ async function compareAndRepair(
   const mending = { ...request, suspends: true, lockTimeout }
   await execute(again, context, (run) => repair(again, mending, run))
   return summary
+}
+
+async function countTraffic(
+  workspace: Committed,
+  { ports, logger }: Pick<RunContext, 'ports' | 'logger'>,
+): Promise<void> {
+  if (workspace.desired.size === 0) return
+  const progress = { report: () => undefined, end: () => undefined }
+  const counting = { ...ports, onWait: () => undefined, startProgress: () => progress }
+  try {
+    logger.info('traffic', { ...(await refreshTraffic(workspace, [], counting)) })
+  } catch (error) {
+    const { code, message, detail } = describeError(error)
+    logger.warn(`traffic is not counted: ${message}`, { code, detail })
+  }
 }
 
 function describeError(error: unknown) {
