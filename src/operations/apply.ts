@@ -59,12 +59,19 @@ export async function apply(
     const options = await loadPlanOptions(store, request)
     const { plan, remake } =
       planFile === undefined
-        ? await planSelected(workspace, recorded, request, options, ports.outside)
+        ? await planSelected(
+            workspace,
+            recorded,
+            request,
+            { ...options, traffic: await store.loadTraffic() },
+            ports.outside,
+          )
         : await matchSavedPlan(
             workspace,
             recorded,
             planFile,
             { ...request, waves },
+            store,
             options,
             ports.outside,
           )

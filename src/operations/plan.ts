@@ -9,7 +9,7 @@ import {
   listLateNotes,
   listUnsharedNotes,
 } from './submission/first-plan-warnings.ts'
-import { listGuardWarnings } from './submission/guards.ts'
+import { listGuardWarnings, listTrafficWarnings } from './submission/guards.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { makePlan } from './submission/make-plan.ts'
 import {
@@ -85,7 +85,7 @@ export async function plan(
     workspace,
     recorded,
     selection,
-    { effort: request.effort, rollouts },
+    { effort: request.effort, rollouts, traffic: await store.loadTraffic() },
     outside,
   )
   const strange = await findStrangeRelease(workspace, store, recorded)
@@ -100,6 +100,7 @@ export async function plan(
       : [`apply will refuse this plan. ${describeStrangeRelease(strange)}. ${releaseHint}`]),
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
+    ...listTrafficWarnings(made, outside.clock.now()),
     ...(policed === null ? [] : listPolicyWarnings(policed)),
   ]
   const found = await findAllEffects(workspace, recorded, made.changes, request)

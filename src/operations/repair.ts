@@ -89,7 +89,8 @@ export async function repair(
     const base = new Map([...recorded, ...added])
     const isPlanned = createRepairTest(found.drift, includePending)
     refuseLeftOut(workspace, new Map([...recorded, ...addObserved(all)]), all, rollouts, isPlanned)
-    const options: PlanOptions = { rollouts, ...(includePending ? {} : { isPlanned }) }
+    const traffic = await store.loadTraffic()
+    const options: PlanOptions = { rollouts, traffic, ...(includePending ? {} : { isPlanned }) }
     const make = (own: PlanOptions) => makePlan(workspace, base, selection, own, outside)
     return submitPlan(
       workspace,

@@ -45,7 +45,12 @@ function group(options: GroupOptions) {
 
 it('groups requests with equal deltas, the strongest and largest first', () => {
   const { groups, ...counts } = group({ skipped: 3 })
-  expect(counts).toEqual({ total: 32, skipped: 15, same: 7 })
+  expect(counts).toEqual({
+    total: 32,
+    skipped: 15,
+    same: 7,
+    byDomain: new Map([['www.example.com', 17]]),
+  })
   expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(10)
   const shown = groups.map(({ class: found, verdict, count, items, examples }) =>
     [found, verdict, count, items.join(), examples.map((url) => url.slice(at.length)).join()].join(

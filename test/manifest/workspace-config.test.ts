@@ -52,6 +52,7 @@ describe('parseWorkspaceConfig', () => {
       guards: {
         maxDomains: { percent: 100 },
         maxChanges: { percent: 100 },
+        maxTraffic: 100,
         protect: [],
         freeze: [],
         order: 'ask',
@@ -63,6 +64,18 @@ describe('parseWorkspaceConfig', () => {
       notify: [],
       texts: [],
     })
+  })
+
+  it('parses a share of traffic above which a wave needs approval', () => {
+    const parseRollout = (approval: string) =>
+      parse(`version: 1\nguards: {maxTraffic: 12.5%}\nrollout: {approval: ${approval}}\n`).config
+    expect(parseRollout('{wave: 1, above: 7.5%}')?.rollout).toMatchObject({
+      approval: [1],
+      approvalAbove: 7.5,
+    })
+    const { rollout, guards } = parseRollout('{above: 10%}') ?? {}
+    expect([rollout?.approval, rollout?.approvalAbove, guards?.maxTraffic]).toEqual([[], 10, 12.5])
+    expect(parseRollout('{}')).toBeNull()
   })
 
   it('parses numbers, shares, times and the health check', () => {
@@ -508,6 +521,15 @@ describe('parseWorkspaceConfig', () => {
       'version: 1\nrollout:\n  waves: [1, 100%]\n  approval: [2, 3]',
       '4:17-18 expected the number of one of the 2 waves, got 3',
     ],
+    [
+      'version: 1\nrollout:\n  waves: [1, 100%]\n  approval: {above: 10%, wave: 3}',
+      '4:32-33 expected the number of one of the 2 waves, got 3',
+    ],
+    [
+      'version: 1\nrollout:\n  approval: {above: 10}',
+      '3:21-23 expected a share such as "10%", got 10',
+    ],
+    ['version: 1\nguards: {maxTraffic: 20}', '2:22-24 expected a share such as "20%", got 20'],
     [
       'version: 1\nrollout:\n  approval: [1, 1]',
       '3:17-18 the wave 1 is listed twice. Remove one of the two.',

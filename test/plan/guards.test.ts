@@ -10,6 +10,7 @@ import { domain } from './problems.ts'
 const open: Guards = {
   maxDomains: { percent: 100 },
   maxChanges: { percent: 100 },
+  maxTraffic: 100,
   protect: [],
   freeze: [],
   order: 'ask',

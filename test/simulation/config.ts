@@ -50,6 +50,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     guards: {
       maxDomains: { percent: 100 },
       maxChanges: { percent: 100 },
+      maxTraffic: 100,
       protect: [],
       freeze: [],
       order: 'ask',

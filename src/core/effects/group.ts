@@ -1,5 +1,6 @@
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
+import { computeShare } from '../model/statistics.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { parseRequest, type Facts } from '../trace/request.ts'
 import { BadRequest, parseUrl } from '../trace/url.ts'
@@ -39,6 +40,8 @@ export interface Effects {
   skipped: number
   /** Requests without a delta that is not internal. */
   same: number
+  /** Requests by domain, without those that were skipped. */
+  byDomain: ReadonlyMap<Domain, number>
   /** By class, verdict, count (descending) and first example. */
   groups: EffectGroup[]
 }
@@ -70,7 +73,8 @@ export function groupEffects(
   { groupBy = 'answers', skipped = 0 }: GroupOptions = {},
 ): Effects {
   const groups = new Groups(groupBy)
-  const effects: Effects = { total: skipped, skipped, same: 0, groups: [] }
+  const byDomain = new Map<Domain, number>()
+  const effects: Effects = { total: skipped, skipped, same: 0, byDomain, groups: [] }
   for (const { request, count } of requests) {
     effects.total += count
     const found = readFacts(request, findSides)
@@ -78,12 +82,25 @@ export function groupEffects(
       effects.skipped += count
       continue
     }
+    const { domain } = found.sides
+    byDomain.set(domain, (byDomain.get(domain) ?? 0) + count)
     const comparison = compareFacts(found.sides, found.facts, 'noticed')
     if (comparison.deltas.length === 0) effects.same += count
     else groups.add(found.sides, String(request['url']), count, comparison)
   }
   effects.groups = groups.list()
   return effects
+}
+
+/** Computes the share of a group among the requests of its domains, from 0 to 1. */
+export function computeGroupShare(
+  { count, domains }: Pick<EffectGroup, 'count' | 'domains'>,
+  { byDomain }: Pick<Effects, 'byDomain'>,
+): number {
+  return computeShare(
+    count,
+    domains.reduce((sum, domain) => sum + (byDomain.get(domain) ?? 0), 0),
+  )
 }
 
 /** Reads the facts of a request of a known domain; null for others, and for what is no request. */

@@ -28,6 +28,8 @@ export interface Guards {
   maxDomains: Amount
   /** Maximum number of changes; an item counts once for each of its domains. */
   maxChanges: Amount
+  /** Maximum share of the account's requests that the domains with writes have, percent. */
+  maxTraffic: number
   /** Globs of domains that must not change; `!glob` after another one takes domains out. */
   protect: string[]
   freeze: FreezeWindow[]
@@ -144,6 +146,8 @@ export interface RolloutConfig {
   pause: number
   /** Numbers of the waves that need approval, from 1. */
   approval: number[]
+  /** Share of the account's requests above which a wave needs approval, percent; absent: none. */
+  approvalAbove?: number
   /** Null if health is not checked. */
   health: HealthConfig | null
 }

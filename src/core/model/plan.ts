@@ -1,6 +1,7 @@
 import type { Change, Write } from './change.ts'
 import type { Domain, ItemKey } from './item.ts'
 import type { SourceTree } from './source-tree.ts'
+import type { Impact } from './traffic.ts'
 
 /**
  * Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged`, `held` (on hold) and
@@ -55,6 +56,8 @@ export interface PlanBasis {
   target: string[]
   /** Selected items; empty for all. */
   items: string[]
+  /** When the newest figure of traffic was queried, ISO 8601; absent without figures. */
+  traffic?: string
   commit: string | null
   /** The commit below uncommitted changes; absent without. */
   onTopOf?: string
@@ -119,6 +122,8 @@ export interface Plan {
   approvals?: number[]
   /** Numbers of the waves of a resumed rollout that still wait for approval; absent for none. */
   awaited?: number[]
+  /** Traffic of the domains that it writes; absent for plans that no traffic limits. */
+  impact?: Impact
   /** Sentences to read before applying. */
   warnings: string[]
   /** The waves in order; absent if the plan has a single one. */

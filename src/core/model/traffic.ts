@@ -1,4 +1,5 @@
 import type { Domain } from './item.ts'
+import { computeShare } from './statistics.ts'
 
 /** Requests of a domain on the last whole day that was queried. */
 export interface DomainTraffic {
@@ -19,6 +20,29 @@ export interface TrafficProfile {
   account: number | null
   /** When the newest of the figures was queried, ms since 1970; 0 without any. */
   at: number
+}
+
+/** How much traffic some domains have. */
+export interface Impact {
+  /** Requests of a day of the domains that have a figure. */
+  requests: number
+  /** Requests of a day of the account; null if they are not known. */
+  account: number | null
+  /** Number of domains with a figure, and without. */
+  known: number
+  unknown: number
+  /** Number of domains among the ten largest that are known. */
+  top: number
+  /** When the oldest of the figures was queried, ms since 1970; null if the profile has none. */
+  countedAt: number | null
+}
+
+/**
+ * Computes the share of the account's requests, from 0 to 1; null if a figure that it needs is
+ * unknown.
+ */
+export function computeImpactShare({ requests, account, unknown }: Impact): number | null {
+  return account === null || unknown > 0 ? null : Math.min(1, computeShare(requests, account))
 }
 
 /** A profile without figures. */

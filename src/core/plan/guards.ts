@@ -6,7 +6,8 @@ import { isFrozen, type FreezeWindow } from '../model/time/freeze.ts'
 import { groupBy } from '../model/lists.ts'
 import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
-import { listSome } from '../model/text/words.ts'
+import { computeImpactShare, type Impact } from '../model/traffic.ts'
+import { listSome, pluralize } from '../model/text/words.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 
 /** Input of the guards. */
@@ -16,9 +17,11 @@ export interface GuardInput {
   writes: Write[]
   guards: Guards
   fleet: Fleet
+  /** Traffic of the domains of the writes; absent if none limits them. */
+  impact?: Impact | undefined
   /** Items whose destructive changes the user allows (`--allow`). */
   allow: ItemKey[]
-  /** Overrides `maxDomains` and `maxChanges`, and no other guard. */
+  /** Overrides `maxDomains`, `maxChanges` and `maxTraffic`, and no other guard. */
   force: boolean
   /** Milliseconds since 1970. */
   now: number
@@ -32,7 +35,7 @@ export interface Fleet {
 
 /** Refusal by a guard: the reason with its numbers, and a hint what to do. */
 export interface GuardRefusal {
-  guard: 'maxDomains' | 'maxChanges' | 'protect' | 'freeze' | 'allow'
+  guard: 'maxDomains' | 'maxChanges' | 'maxTraffic' | 'protect' | 'freeze' | 'allow'
   message: string
   hint: string
 }
@@ -45,6 +48,7 @@ export function checkGuards(input: GuardInput): GuardRefusal[] {
   if (input.changes.length + input.writes.length === 0) return []
   return [
     ...checkAmounts(input),
+    ...checkTraffic(input),
     ...checkProtected(input),
     ...checkDestructive(input),
     ...checkResets(input),
@@ -111,6 +115,41 @@ function checkAmount(
       guard,
       message: `${guard}: ${changed} of ${all} ${unit} would change, ${limit}`,
       hint: 'Select fewer with --target or --item, or pass --force if you mean so many.',
+    },
+  ]
+}
+
+/** Refuses too large a share of the account's requests, and one that is not known. */
+function checkTraffic({
+  guards: { maxTraffic },
+  impact,
+  writes,
+  force,
+}: GuardInput): GuardRefusal[] {
+  if (force || maxTraffic >= 100 || impact === undefined || writes.length === 0) return []
+  const { requests, account, unknown } = impact
+  const known = (computeImpactShare({ ...impact, unknown: 0 }) ?? 0) * 100
+  const [guard, limit] = ['maxTraffic' as const, `more than ${formatPercent(maxTraffic)}`]
+  if (known > maxTraffic) {
+    const counts = `${requests} of ${account} a day`
+    return [
+      {
+        guard,
+        message:
+          `${guard}: the domains that would change have ${formatPercent(known)} of the ` +
+          `account's requests (${counts}), ${limit}`,
+        hint: 'Select fewer with --target, or pass --force if you mean so many.',
+      },
+    ]
+  }
+  if (account !== null && unknown === 0) return []
+  const what =
+    unknown > 0 ? `the traffic of ${pluralize(unknown, 'domain')}` : "the account's traffic"
+  return [
+    {
+      guard,
+      message: `${guard}: ${what} is not known; it may be ${limit} of the account's`,
+      hint: 'Run "edgewise stats --refresh" and plan again, or pass --force.',
     },
   ]
 }

@@ -12,8 +12,11 @@ import { findApprovalWaves } from './assign-waves.ts'
 import { hashDomains } from './basis.ts'
 import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver, Parallel, Progress } from '../model/parallel.ts'
+import { groupBy } from '../model/lists.ts'
+import { computeImpactShare } from '../model/traffic.ts'
+import { computeImpact } from './impact.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
-import { writeInWaves, type Waves } from './write-in-waves.ts'
+import { writeInWaves, type ApprovalLimit, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
 import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds, listWaves } from './wave-kinds.ts'
@@ -87,7 +90,7 @@ export function makePlan(input: PlanInput): Plan {
   }
   const planWaves = listWaves(writes, kinds)
   const domains = [...new Set(changes.map((change) => change.domain))]
-  const approvals = 'amounts' in waves ? listApprovals(waves, problem) : []
+  const approvals = 'amounts' in waves ? listApprovals(waves, problem, writes) : []
   return {
     changes,
     writes,
@@ -165,12 +168,24 @@ function summarize(
 
 /** Lists the waves of a plan that need approval. */
 function listApprovals(
-  { amounts, approval = [] }: Extract<Waves, { amounts: Amount[] }>,
+  { amounts, approval = [], above }: Extract<Waves, { amounts: Amount[] }>,
   { needs, isFirst = () => false }: WriteProblem,
+  writes: Write[],
 ): number[] {
   const domains = [...new Set(needs.map(({ domain }) => domain))]
   const first = domains.filter(isFirst).length
-  return findApprovalWaves(approval, { amounts, domains: domains.length, first })
+  const numbers = findApprovalWaves(approval, { amounts, domains: domains.length, first })
+  const large = above === undefined ? [] : listLargeWaves(writes, above)
+  return [...new Set([...numbers, ...large])].toSorted((a, b) => a - b)
+}
+
+/** Lists the waves with more than a share of the account's requests, or with an unknown one. */
+function listLargeWaves(writes: Write[], { percent, traffic }: ApprovalLimit): number[] {
+  return [...groupBy(writes, ({ wave }) => wave)].flatMap(([wave, own]) => {
+    const domains = own.flatMap((write) => write.domains)
+    const share = computeImpactShare(computeImpact(domains, traffic))
+    return share !== null && share * 100 <= percent ? [] : [wave]
+  })
 }
 
 /** Notes the waves that wait for approval. */

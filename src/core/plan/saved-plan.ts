@@ -36,6 +36,8 @@ export interface SavedPlan {
   /** Hashes by domain. */
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
+  /** When the newest of its figures of traffic was queried, ms since 1970; 0 without figures. */
+  trafficAt: number
   /** Commit of the workspace that it was made at; null if unknown. */
   commit: string | null
   /** The changes by domain and item. */
@@ -88,6 +90,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     },
     desired,
     recorded,
+    trafficAt: basis.traffic === undefined ? 0 : Date.parse(basis.traffic),
     commit,
     reviewed,
     changes: checked.json['changes'],

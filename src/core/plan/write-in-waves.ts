@@ -5,6 +5,7 @@ import type { Json } from '../model/json.ts'
 import { groupBy, splitIntoChunks } from '../model/lists.ts'
 import { splitProgress } from '../model/parallel.ts'
 import type { Effort } from '../model/plan.ts'
+import type { TrafficProfile } from '../model/traffic.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { assignWaves } from './assign-waves.ts'
 import { type WriteProblem, type WriteSolution, groupWrites } from './group-writes.ts'
@@ -12,12 +13,18 @@ import type { Need } from './needs.ts'
 import { type UnorderedWrite, orderWrites } from './order-writes.ts'
 import type { Kinds } from './wave-kinds.ts'
 
+/** Share of the account's requests above which a wave needs approval. */
+export interface ApprovalLimit {
+  percent: number
+  traffic: TrafficProfile
+}
+
 /**
- * Waves of a plan: by shares of its domains, with the numbers of those that need approval, or the
- * wave numbers of an open rollout.
+ * Waves of a plan: by shares of its domains, with the numbers of those that need approval and the
+ * share above which others do, or the wave numbers of an open rollout.
  */
 export type Waves =
-  | { amounts: Amount[]; kinds?: Kinds; approval?: number[] }
+  | { amounts: Amount[]; kinds?: Kinds; approval?: number[]; above?: ApprovalLimit }
   | { waveByDomain: ReadonlyMap<Domain, number> }
 
 /** Writes wave by wave. */

@@ -1,5 +1,7 @@
 import type { Change, Write } from '../model/change.ts'
 import type { Domain, ItemState, Snapshot } from '../model/item.ts'
+import type { Plan } from '../model/plan.ts'
+import { computeImpactShare, type Impact } from '../model/traffic.ts'
 import type { Case } from './judge.ts'
 import { convertValue } from './expression.ts'
 
@@ -62,6 +64,9 @@ export function listDomainCases(
   })
 }
 
+/** What policies judge of a plan. */
+export type Judgeable = Pick<Plan, 'changes' | 'writes' | 'impact'>
+
 /** Lists the cases of policies that judge changes. */
 export function listChangeCases(changes: Change[], find: (domain: Domain) => Config): Case[] {
   const number = createNumbering()
@@ -116,8 +121,20 @@ function convertWrite({ id, wave, domains, items }: Write): object {
   }
 }
 
+/** Converts traffic; what is not known for all domains is no key, so that an expression fails. */
+function convertImpact(impact: Impact): object {
+  const { requests, unknown, top } = impact
+  const share = computeImpactShare(impact)
+  return {
+    unknown: BigInt(unknown),
+    top: BigInt(top),
+    ...(unknown === 0 ? { requests: BigInt(requests) } : {}),
+    ...(share === null ? {} : { share }),
+  }
+}
+
 /** Creates the case of policies that judge a whole plan. */
-export function createPlanCase(changes: Change[], writes: Write[]): Case {
+export function createPlanCase({ changes, writes, impact }: Judgeable): Case {
   const distinct = (names: string[]) => [...new Set(names)]
   return {
     domain: null,
@@ -130,6 +147,7 @@ export function createPlanCase(changes: Change[], writes: Write[]): Case {
         changes: changes.map(convertChange),
         writes: writes.map(convertWrite),
         waves: BigInt(new Set(writes.map(({ wave }) => wave)).size),
+        ...(impact === undefined ? {} : { impact: convertImpact(impact) }),
       },
     },
   }

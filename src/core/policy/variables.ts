@@ -57,6 +57,12 @@ export const variables = {
       changes: ['list', 'Its changes, each as `change`.'],
       writes: ['list', 'Its writes, each as `write`.'],
       waves: ['int', 'Number of its waves.'],
+      impact: [
+        'map',
+        'Its traffic: `unknown` domains without a figure, `top` among the ten largest, `requests` ' +
+          'of a day and their `share` of the account. Without all figures it has no `requests` ' +
+          'and no `share`.',
+      ],
     },
   },
   request: {

@@ -144,6 +144,7 @@ function buildConfig(
       ...guards,
       maxDomains: parseAmount(guards.maxDomains),
       maxChanges: parseAmount(guards.maxChanges),
+      maxTraffic: parseFloat(guards.maxTraffic),
       freeze: guards.freeze.map((window) => ({
         timezone: service.timezone,
         reason: '',
@@ -153,9 +154,22 @@ function buildConfig(
     rollout: {
       ...rollout,
       waves: rollout.waves.map(parseAmount),
+      ...parseApproval(rollout.approval),
       pause: parseSeconds(rollout.pause),
       health: rollout.health === undefined ? null : buildHealth(rollout.health),
     },
+  }
+}
+
+/** Parses numbers of waves, or a wave and a share above which any wave needs approval. */
+function parseApproval(
+  given: WorkspaceFile['rollout']['approval'],
+): Pick<WorkspaceConfig['rollout'], 'approval' | 'approvalAbove'> {
+  if (Array.isArray(given)) return { approval: given }
+  const { wave, above } = given
+  return {
+    approval: wave === undefined ? [] : [wave],
+    ...(above === undefined ? {} : { approvalAbove: parseFloat(above) }),
   }
 }
 

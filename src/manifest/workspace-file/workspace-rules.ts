@@ -45,7 +45,7 @@ export function checkRules(
     ...checkGrouping(config.grouping),
     ...checkProtect(config.guards.protect),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
-    ...checkRollout(config.rollout),
+    ...checkRollout(config.rollout, find('/rollout/approval/wave') !== undefined),
     ...checkDrift(config),
     ...checkMoved(config.moved),
     ...checkReadings(config),
@@ -202,14 +202,21 @@ function checkOrder(pointer: string, from: string, to: string): Finding[] {
     : [createFinding(pointer, `expected "to" to be later than "from" (${from}), got "${to}"`)]
 }
 
-/** Checks the rules of `rollout` that its schema can't express. */
-function checkRollout({ waves, approval }: Pick<RolloutConfig, 'waves' | 'approval'>): Finding[] {
-  return [...checkWaves(waves), ...checkApproval(approval, waves.length)]
+/**
+ * Checks the rules of `rollout` that its schema can't express.
+ *
+ * @param isMapping whether `approval` is a mapping with a wave
+ */
+function checkRollout(
+  { waves, approval }: Pick<RolloutConfig, 'waves' | 'approval'>,
+  isMapping: boolean,
+): Finding[] {
+  return [...checkWaves(waves), ...checkApproval(approval, waves.length, isMapping)]
 }
 
-function checkApproval(approval: number[], waves: number): Finding[] {
+function checkApproval(approval: number[], waves: number, isMapping: boolean): Finding[] {
   return approval.flatMap((number, i) => {
-    const pointer = `/rollout/approval/${i}`
+    const pointer = `/rollout/approval/${isMapping ? 'wave' : i}`
     if (number > waves) {
       const which = waves === 1 ? '1, the only wave' : `the number of one of the ${waves} waves`
       return [createFinding(pointer, `expected ${which}, got ${number}`)]

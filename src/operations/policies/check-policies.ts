@@ -3,11 +3,11 @@ import { applyLevel } from '../../core/checks/levels.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../../core/model/item.ts'
 import { append } from '../../core/model/lists.ts'
-import type { Plan } from '../../core/model/plan.ts'
 import { compareDiagnostics, formatPlace, type Diagnostic } from '../../core/model/problem.ts'
 import {
   createConfigLookup,
   createPlanCase,
+  type Judgeable,
   listChangeCases,
   listDomainCases,
   listWriteCases,
@@ -28,7 +28,7 @@ import { placeViolations } from './place-violations.ts'
 /** What policies judge. */
 export interface Judged {
   /** The plan whose changes and writes are judged; null for the domains only. */
-  plan: Pick<Plan, 'changes' | 'writes'> | null
+  plan: Judgeable | null
   domains: Iterable<Domain>
   /** What the domains have: the manifests, or what a rollback leaves. */
   configs: Snapshot
@@ -128,7 +128,7 @@ function judgeAll(
     domain: () => listDomainCases(domains, find),
     change: () => (plan === null ? [] : listChangeCases(plan.changes, find)),
     write: () => (plan === null ? [] : listWriteCases(plan.writes)),
-    plan: () => (plan === null ? [] : [createPlanCase(plan.changes, plan.writes)]),
+    plan: () => (plan === null ? [] : [createPlanCase(plan)]),
   }
   const known = new Map<Subject, Case[]>()
   return policies.map((policy) => {

@@ -8,6 +8,7 @@ import {
   checkGuards,
   type GuardRefusal,
 } from '../../core/plan/guards.ts'
+import { pluralize } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import type { OverrideRequest } from './policies.ts'
 import { refuseUnknownItems } from './select.ts'
@@ -16,7 +17,7 @@ import { refuseUnknownItems } from './select.ts'
 export interface GuardRequest extends OverrideRequest {
   /** Items with allowed destructive changes, such as removing the certificate. */
   allow?: ItemKey[]
-  /** Exceed `guards.maxDomains` and `guards.maxChanges`. */
+  /** Exceed `guards.maxDomains`, `guards.maxChanges` and `guards.maxTraffic`. */
   force?: boolean
   /** Go back to older values, see `markOlder`. */
   allowOlder?: boolean
@@ -39,6 +40,7 @@ function findRefusals(
     writes: plan.writes,
     guards: workspace.config.guards,
     fleet: measureFleet(recorded, workspace.desired),
+    impact: plan.impact,
     allow,
     force,
     now,
@@ -65,6 +67,17 @@ export function listGuardWarnings(
       ({ message, hint }) => `apply may refuse this plan, if secrets differ. ${message}. ${hint}`,
     ),
   ]
+}
+
+/** Age above which figures of traffic are called old, ms. */
+const maxTrafficAgeMs = 2 * 86_400_000
+
+/** Warns that the figures of the traffic of a plan are old. */
+export function listTrafficWarnings({ impact }: Plan, now: number): string[] {
+  const ageMs = now - (impact?.countedAt ?? now)
+  if (ageMs <= maxTrafficAgeMs) return []
+  const days = pluralize(Math.floor(ageMs / 86_400_000), 'day')
+  return [`figures of traffic are up to ${days} old; "edgewise stats --refresh" counts again`]
 }
 
 /**

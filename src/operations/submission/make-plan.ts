@@ -7,7 +7,9 @@ import type { Domain, Snapshot } from '../../core/model/item.ts'
 import type { Effort, Plan } from '../../core/model/plan.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import { findReference, listReferencedNames } from '../../core/model/secret.ts'
+import { noTraffic, type TrafficProfile } from '../../core/model/traffic.ts'
 import { inSpan } from '../../core/model/tracing.ts'
+import { computeImpact } from '../../core/plan/impact.ts'
 import type { SavedSecrets } from '../../core/plan/saved-plan.ts'
 import { makePlan as planWrites, type PlanInput } from '../../core/plan/make-plan.ts'
 import {
@@ -40,6 +42,8 @@ export interface PlanOptions {
   effort?: Effort
   /** Stored rollouts: their items on hold are skipped, and an open rollout keeps its waves. */
   rollouts?: Rollout[]
+  /** Figures of traffic; absent: none are known. */
+  traffic?: TrafficProfile
   /** Also plan items on hold. */
   retryHeld?: boolean
   /** Plan without waves. */
@@ -145,8 +149,10 @@ async function planMatched(
   request: PlanOptions,
   outside: Computing,
 ): Promise<Plan> {
-  const { rollouts = [], atOnce = false } = request
+  const { rollouts = [], atOnce = false, traffic = noTraffic } = request
   const { config } = workspace
+  const { waves, approval, approvalAbove: percent } = config.rollout
+  const above = percent === undefined ? {} : { above: { percent, traffic } }
   if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await runPlanner(config, outside, {
     ...input,
@@ -159,7 +165,7 @@ async function planMatched(
           rollout: config.rollout,
           waves:
             continued === null
-              ? { amounts: config.rollout.waves, approval: config.rollout.approval }
+              ? { amounts: waves, approval, ...above }
               : { waveByDomain: mapDomainsToWaves(continued) },
         }),
   })
@@ -180,14 +186,22 @@ async function planMatched(
       ? []
       : listUnapproved(continueRollout(continued, made), made.writes)
   const waits = awaited.length === 0 ? {} : { awaited }
+  const written = made.writes.flatMap(({ domains }) => domains)
   return {
     ...made,
     ...waits,
+    impact: computeImpact(written, traffic),
+    basis: withTraffic(made.basis, traffic),
     ...(onHold.domains.length === 0 ? {} : { onHold: onHold.domains }),
     ...(irreversible.length === 0 ? {} : { irreversible }),
     summary: { ...made.summary, held: onHold.changes },
     warnings,
   }
+}
+
+/** Adds the moment of the figures: a saved plan is planned again with those of that moment. */
+function withTraffic(basis: Plan['basis'], { at }: TrafficProfile): Plan['basis'] {
+  return at === 0 ? basis : { ...basis, traffic: new Date(at).toISOString() }
 }
 
 /** Plans the writes of changes with the settings of the workspace, in several threads. */

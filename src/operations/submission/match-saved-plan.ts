@@ -14,7 +14,7 @@ import {
 } from '../../core/plan/saved-plan.ts'
 import { buildPlanJson } from '../../outlets/report/plan/json.ts'
 import { findConflicts } from '../../engine/rollout/conflicts.ts'
-import type { RecordedState } from '../../state/store/store.ts'
+import type { RecordedState, TrafficStore } from '../../state/store/store.ts'
 import type { Remake } from './compare-secrets.ts'
 import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
@@ -39,6 +39,7 @@ export async function matchSavedPlan(
   recorded: RecordedState,
   text: string,
   { target = [], items = [], waves }: SelectionRequest & { waves: boolean },
+  store: Pick<TrafficStore, 'loadTraffic'>,
   options: PlanOptions,
   outside: Computing,
 ): Promise<MatchedPlan> {
@@ -52,7 +53,8 @@ export async function matchSavedPlan(
   const saved = parseSavedPlan(parseJson(text))
   // Plans are compared in waves; an apply without waves sends the same writes at once.
   const { effort, secrets } = saved
-  const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets }
+  const traffic = await store.loadTraffic(saved.trafficAt)
+  const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets, traffic }
   const make = (own: PlanOptions) => makePlan(workspace, recorded, saved.selection, own, outside)
   const current = await make(planOptions)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection, secrets)

@@ -1,9 +1,9 @@
 import type { Override } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../../core/model/item.ts'
-import type { Plan } from '../../core/model/plan.ts'
 import { formatPlace } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
+import type { Judgeable } from '../../core/policy/cases.ts'
 import type { PolicyReport, ViolationGroup } from '../../core/policy/report.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Desired, Policed } from '../runtime/workspace-parts.ts'
@@ -23,8 +23,6 @@ export interface PolicedPlan {
   stopping: ViolationGroup[]
 }
 
-type Changing = Pick<Plan, 'changes' | 'writes'>
-
 /**
  * Judges a plan by the policies of a workspace; null without any.
  *
@@ -33,7 +31,7 @@ type Changing = Pick<Plan, 'changes' | 'writes'>
  */
 export async function judgePlan(
   workspace: Policed & Desired,
-  plan: Changing,
+  plan: Judgeable,
   configs: Snapshot,
   outside: StateOutside,
 ): Promise<PolicedPlan | null> {
@@ -58,7 +56,7 @@ export async function judgePlan(
 }
 
 /** Lists the domains that a plan changes. */
-export function listTouched({ changes, writes }: Changing): Set<Domain> {
+export function listTouched({ changes, writes }: Judgeable): Set<Domain> {
   return new Set([
     ...changes.map(({ domain }) => domain),
     ...writes.flatMap(({ domains }) => domains),

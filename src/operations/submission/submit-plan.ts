@@ -24,7 +24,7 @@ import {
   listUsedExceptions,
   refuseViolating,
 } from './policies.ts'
-import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
+import { listTrafficWarnings, refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
 import type { Extent, Ports } from '../runtime/ports.ts'
@@ -138,7 +138,8 @@ async function review(
   await refuseOwnedElsewhere(workspace, store, listManaged(plan))
   if (!isRollback) for (const note of await checkMoves(workspace, store)) dialogue.note(note)
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
-  for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
+  const old = listTrafficWarnings(plan, outside.clock.now())
+  for (const warning of [...firstPlan, ...plan.warnings, ...old]) dialogue.warn(warning)
   // Copied, so that the dialogue can't change the plan to send; released before it is sent.
   const shown = structuredClone(plan)
   await dialogue.show({ kind: 'plan', plan: shown })

@@ -46,7 +46,7 @@ describe('the panel of effects', () => {
     const html = formatPage({ ...page, effects })
     expect(html).toContain('<summary>5 more groups</summary>')
     expect(html).toContain('<li>and 7 more groups</li>')
-    const many = { total: 0, skipped: 0, same: 0 }
+    const many = { total: 0, skipped: 0, same: 0, byDomain: new Map() }
     const groups: Effects['groups'] = Array.from({ length: 103 }, (_, after) => ({
       class: 'content',
       verdict: 'differs',

@@ -1522,7 +1522,7 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: "array", default: [], items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern11 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern15 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern17 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern18 = new RegExp("^\\S+( \\S+){4}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern12 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern17 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern19 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern20 = new RegExp("^\\S+( \\S+){4}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -1719,49 +1719,51 @@ export function createWorkspaceValidator(): SchemaValidator {
         vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), errors++;
       let data49 = data.guards;
       if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
-        data49.maxDomains === void 0 && (data49.maxDomains = "100%"), data49.maxChanges === void 0 && (data49.maxChanges = "100%"), data49.protect === void 0 && (data49.protect = []), data49.order === void 0 && (data49.order = "ask"), data49.freeze === void 0 && (data49.freeze = []);
+        data49.maxDomains === void 0 && (data49.maxDomains = "100%"), data49.maxChanges === void 0 && (data49.maxChanges = "100%"), data49.maxTraffic === void 0 && (data49.maxTraffic = "100%"), data49.protect === void 0 && (data49.protect = []), data49.order === void 0 && (data49.order = "ask"), data49.freeze === void 0 && (data49.freeze = []);
         for (const key9 in data49)
-          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "protect" || key9 === "order" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
+          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "maxTraffic" || key9 === "protect" || key9 === "order" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
         let data50 = data49.maxDomains;
         !(typeof data50 == "number" && !(data50 % 1) && !isNaN(data50) && isFinite(data50)) && typeof data50 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data50 == "number" && isFinite(data50) && (data50 < 0 || isNaN(data50)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data50 == "string" && !pattern8.test(data50) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
         let data51 = data49.maxChanges;
         !(typeof data51 == "number" && !(data51 % 1) && !isNaN(data51) && isFinite(data51)) && typeof data51 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: schema0.properties.guards.properties.maxChanges.type }), errors++), typeof data51 == "number" && isFinite(data51) && (data51 < 0 || isNaN(data51)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data51 == "string" && !pattern8.test(data51) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
-        let data52 = data49.protect;
-        if (Array.isArray(data52)) {
-          const len8 = data52.length;
+        let data52 = data49.maxTraffic;
+        typeof data52 == "string" ? pattern8.test(data52) || (vErrors = addFault(vErrors, instancePath + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), errors++);
+        let data53 = data49.protect;
+        if (Array.isArray(data53)) {
+          const len8 = data53.length;
           for (let i8 = 0; i8 < len8; i8++) {
-            let data53 = data52[i8];
-            typeof data53 == "string" ? (func2(data53) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data53) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), errors++);
+            let data54 = data53[i8];
+            typeof data54 == "string" ? (func2(data54) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data54) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), errors++;
-        let data54 = data49.order;
-        typeof data54 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data54 === "ask" || data54 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
-        let data55 = data49.freeze;
-        if (Array.isArray(data55)) {
-          data55.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
-          const len9 = data55.length;
+        let data55 = data49.order;
+        typeof data55 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data55 === "ask" || data55 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
+        let data56 = data49.freeze;
+        if (Array.isArray(data56)) {
+          data56.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
+          const len9 = data56.length;
           for (let i9 = 0; i9 < len9; i9++) {
-            let data56 = data55[i9];
-            if (data56 && typeof data56 == "object" && !Array.isArray(data56)) {
-              data56.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data56.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
-              for (const key10 in data56)
+            let data57 = data56[i9];
+            if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
+              data57.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data57.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
+              for (const key10 in data57)
                 key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
-              if (data56.from !== void 0) {
-                let data57 = data56.from;
-                typeof data57 == "string" ? func2(data57) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
+              if (data57.from !== void 0) {
+                let data58 = data57.from;
+                typeof data58 == "string" ? func2(data58) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
               }
-              if (data56.to !== void 0) {
-                let data58 = data56.to;
-                typeof data58 == "string" ? func2(data58) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
+              if (data57.to !== void 0) {
+                let data59 = data57.to;
+                typeof data59 == "string" ? func2(data59) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
               }
-              if (data56.timezone !== void 0) {
-                let data59 = data56.timezone;
-                typeof data59 == "string" ? func2(data59) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
+              if (data57.timezone !== void 0) {
+                let data60 = data57.timezone;
+                typeof data60 == "string" ? func2(data60) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
               }
-              if (data56.reason !== void 0) {
-                let data60 = data56.reason;
-                typeof data60 == "string" ? func2(data60) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
+              if (data57.reason !== void 0) {
+                let data61 = data57.reason;
+                typeof data61 == "string" ? func2(data61) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
@@ -1770,106 +1772,118 @@ export function createWorkspaceValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/type", "type", { type: "object" }), errors++;
-      let data61 = data.rollout;
-      if (data61 && typeof data61 == "object" && !Array.isArray(data61)) {
-        data61.waves === void 0 && (data61.waves = ["100%"]), data61.first === void 0 && (data61.first = []), data61.pause === void 0 && (data61.pause = "10m"), data61.approval === void 0 && (data61.approval = []);
-        for (const key11 in data61)
+      let data62 = data.rollout;
+      if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
+        data62.waves === void 0 && (data62.waves = ["100%"]), data62.first === void 0 && (data62.first = []), data62.pause === void 0 && (data62.pause = "10m"), data62.approval === void 0 && (data62.approval = []);
+        for (const key11 in data62)
           key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "health" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
-        let data62 = data61.waves;
-        if (Array.isArray(data62)) {
-          data62.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data62.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
-          const len10 = data62.length;
+        let data63 = data62.waves;
+        if (Array.isArray(data63)) {
+          data63.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data63.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
+          const len10 = data63.length;
           for (let i10 = 0; i10 < len10; i10++) {
-            let data63 = data62[i10];
-            !(typeof data63 == "number" && !(data63 % 1) && !isNaN(data63) && isFinite(data63)) && typeof data63 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data63 == "number" && isFinite(data63) && (data63 < 0 || isNaN(data63)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data63 == "string" && !pattern8.test(data63) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+            let data64 = data63[i10];
+            !(typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64)) && typeof data64 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data64 == "number" && isFinite(data64) && (data64 < 0 || isNaN(data64)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data64 == "string" && !pattern8.test(data64) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
-        let data64 = data61.first;
-        if (Array.isArray(data64)) {
-          const len11 = data64.length;
+        let data65 = data62.first;
+        if (Array.isArray(data65)) {
+          const len11 = data65.length;
           for (let i11 = 0; i11 < len11; i11++) {
-            let data65 = data64[i11];
-            typeof data65 == "string" ? (func2(data65) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data65) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
+            let data66 = data65[i11];
+            typeof data66 == "string" ? (func2(data66) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data66) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), errors++;
-        let data66 = data61.pause;
-        typeof data66 == "string" ? pattern11.test(data66) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
-        let data67 = data61.approval;
-        if (Array.isArray(data67)) {
-          const len12 = data67.length;
+        let data67 = data62.pause;
+        typeof data67 == "string" ? pattern12.test(data67) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
+        let data68 = data62.approval;
+        if ((!data68 || typeof data68 != "object") && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: schema0.properties.rollout.properties.approval.type }), errors++), Array.isArray(data68)) {
+          const len12 = data68.length;
           for (let i12 = 0; i12 < len12; i12++) {
-            let data68 = data67[i12];
-            typeof data68 == "number" && !(data68 % 1) && !isNaN(data68) && isFinite(data68) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data68 == "number" && isFinite(data68) && ((data68 > 100 || isNaN(data68)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data68 < 1 || isNaN(data68)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+            let data69 = data68[i12];
+            typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data69 == "number" && isFinite(data69) && ((data69 > 100 || isNaN(data69)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data69 < 1 || isNaN(data69)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
-        } else
-          vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: "array" }), errors++;
-        if (data61.health !== void 0) {
-          let data69 = data61.health;
-          if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
-            data69.area === void 0 && (data69.area = "all"), data69.settle === void 0 && (data69.settle = "5m"), data69.lag === void 0 && (data69.lag = "10m"), data69.window === void 0 && (data69.window = "15m"), data69.grain === void 0 && (data69.grain = "minute5"), data69.statuses === void 0 && (data69.statuses = ["5xx"]), data69.minRequests === void 0 && (data69.minRequests = 500), data69.margin === void 0 && (data69.margin = "1%"), data69.onLittleData === void 0 && (data69.onLittleData = "wait"), data69.onFailure === void 0 && (data69.onFailure = "stop");
-            for (const key12 in data69)
-              func0.call(schema0.properties.rollout.properties.health.properties, key12) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
-            let data70 = data69.area;
-            typeof data70 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data70 === "all" || data70 === "cn" || data70 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
-            let data71 = data69.settle;
-            typeof data71 == "string" ? pattern11.test(data71) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
-            let data72 = data69.lag;
-            typeof data72 == "string" ? pattern11.test(data72) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
-            let data73 = data69.window;
-            typeof data73 == "string" ? pattern11.test(data73) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
-            let data74 = data69.grain;
-            typeof data74 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data74 === "minute" || data74 === "minute5" || data74 === "hour" || data74 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
-            let data75 = data69.statuses;
-            if (Array.isArray(data75)) {
-              data75.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
-              const len13 = data75.length;
+        }
+        if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
+          Object.keys(data68).length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), errors++);
+          for (const key12 in data68)
+            key12 === "wave" || key12 === "above" || (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
+          if (data68.wave !== void 0) {
+            let data70 = data68.wave;
+            typeof data70 == "number" && !(data70 % 1) && !isNaN(data70) && isFinite(data70) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), errors++), typeof data70 == "number" && isFinite(data70) && ((data70 > 100 || isNaN(data70)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data70 < 1 || isNaN(data70)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+          }
+          if (data68.above !== void 0) {
+            let data71 = data68.above;
+            typeof data71 == "string" ? pattern8.test(data71) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), errors++);
+          }
+        }
+        if (data62.health !== void 0) {
+          let data72 = data62.health;
+          if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
+            data72.area === void 0 && (data72.area = "all"), data72.settle === void 0 && (data72.settle = "5m"), data72.lag === void 0 && (data72.lag = "10m"), data72.window === void 0 && (data72.window = "15m"), data72.grain === void 0 && (data72.grain = "minute5"), data72.statuses === void 0 && (data72.statuses = ["5xx"]), data72.minRequests === void 0 && (data72.minRequests = 500), data72.margin === void 0 && (data72.margin = "1%"), data72.onLittleData === void 0 && (data72.onLittleData = "wait"), data72.onFailure === void 0 && (data72.onFailure = "stop");
+            for (const key13 in data72)
+              func0.call(schema0.properties.rollout.properties.health.properties, key13) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
+            let data73 = data72.area;
+            typeof data73 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data73 === "all" || data73 === "cn" || data73 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
+            let data74 = data72.settle;
+            typeof data74 == "string" ? pattern12.test(data74) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
+            let data75 = data72.lag;
+            typeof data75 == "string" ? pattern12.test(data75) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
+            let data76 = data72.window;
+            typeof data76 == "string" ? pattern12.test(data76) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
+            let data77 = data72.grain;
+            typeof data77 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data77 === "minute" || data77 === "minute5" || data77 === "hour" || data77 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
+            let data78 = data72.statuses;
+            if (Array.isArray(data78)) {
+              data78.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
+              const len13 = data78.length;
               for (let i13 = 0; i13 < len13; i13++) {
-                let data76 = data75[i13];
-                typeof data76 != "string" && !(typeof data76 == "number" && !(data76 % 1) && !isNaN(data76) && isFinite(data76)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data76 == "number" && isFinite(data76) && ((data76 > 599 || isNaN(data76)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data76 < 0 || isNaN(data76)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data76 == "string" && !pattern15.test(data76) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
+                let data79 = data78[i13];
+                typeof data79 != "string" && !(typeof data79 == "number" && !(data79 % 1) && !isNaN(data79) && isFinite(data79)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data79 == "number" && isFinite(data79) && ((data79 > 599 || isNaN(data79)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data79 < 0 || isNaN(data79)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data79 == "string" && !pattern17.test(data79) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), errors++;
-            let data77 = data69.minRequests;
-            typeof data77 == "number" && !(data77 % 1) && !isNaN(data77) && isFinite(data77) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data77 == "number" && isFinite(data77) && ((data77 > 1e9 || isNaN(data77)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data77 < 0 || isNaN(data77)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
-            let data78 = data69.margin;
-            typeof data78 == "string" ? pattern8.test(data78) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
-            let data79 = data69.onLittleData;
-            typeof data79 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data79 === "wait" || data79 === "pass" || data79 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
-            let data80 = data69.onFailure;
-            typeof data80 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data80 === "stop" || data80 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
+            let data80 = data72.minRequests;
+            typeof data80 == "number" && !(data80 % 1) && !isNaN(data80) && isFinite(data80) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data80 == "number" && isFinite(data80) && ((data80 > 1e9 || isNaN(data80)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data80 < 0 || isNaN(data80)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
+            let data81 = data72.margin;
+            typeof data81 == "string" ? pattern8.test(data81) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
+            let data82 = data72.onLittleData;
+            typeof data82 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data82 === "wait" || data82 === "pass" || data82 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
+            let data83 = data72.onFailure;
+            typeof data83 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data83 === "stop" || data83 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
           } else
             vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), errors++;
-      let data81 = data.drift;
-      if (data81 && typeof data81 == "object" && !Array.isArray(data81)) {
-        data81.ignore === void 0 && (data81.ignore = []);
-        for (const key13 in data81)
-          key13 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
-        let data82 = data81.ignore;
-        if (Array.isArray(data82)) {
-          const len14 = data82.length;
+      let data84 = data.drift;
+      if (data84 && typeof data84 == "object" && !Array.isArray(data84)) {
+        data84.ignore === void 0 && (data84.ignore = []);
+        for (const key14 in data84)
+          key14 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
+        let data85 = data84.ignore;
+        if (Array.isArray(data85)) {
+          const len14 = data85.length;
           for (let i14 = 0; i14 < len14; i14++) {
-            let data83 = data82[i14];
-            if (data83 && typeof data83 == "object" && !Array.isArray(data83)) {
-              data83.pointer === void 0 && (data83.pointer = ""), data83.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data83.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data83.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
-              for (const key14 in data83)
-                key14 === "domain" || key14 === "item" || key14 === "pointer" || key14 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
-              if (data83.domain !== void 0) {
-                let data84 = data83.domain;
-                typeof data84 == "string" ? func2(data84) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
+            let data86 = data85[i14];
+            if (data86 && typeof data86 == "object" && !Array.isArray(data86)) {
+              data86.pointer === void 0 && (data86.pointer = ""), data86.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data86.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data86.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
+              for (const key15 in data86)
+                key15 === "domain" || key15 === "item" || key15 === "pointer" || key15 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
+              if (data86.domain !== void 0) {
+                let data87 = data86.domain;
+                typeof data87 == "string" ? func2(data87) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
               }
-              if (data83.item !== void 0) {
-                let data85 = data83.item;
-                typeof data85 == "string" ? func2(data85) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
+              if (data86.item !== void 0) {
+                let data88 = data86.item;
+                typeof data88 == "string" ? func2(data88) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
               }
-              let data86 = data83.pointer;
-              if (typeof data86 == "string" ? pattern17.test(data86) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data83.reason !== void 0) {
-                let data87 = data83.reason;
-                typeof data87 == "string" ? func2(data87) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
+              let data89 = data86.pointer;
+              if (typeof data89 == "string" ? pattern19.test(data89) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data86.reason !== void 0) {
+                let data90 = data86.reason;
+                typeof data90 == "string" ? func2(data90) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
@@ -1878,207 +1892,207 @@ export function createWorkspaceValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/type", "type", { type: "object" }), errors++;
-      let data88 = data.trace;
-      if (data88 && typeof data88 == "object" && !Array.isArray(data88)) {
-        data88.preset === void 0 && (data88.preset = "usual"), data88.assume === void 0 && (data88.assume = {});
-        for (const key15 in data88)
-          key15 === "preset" || key15 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
-        let data89 = data88.preset;
-        typeof data89 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data89 === "usual" || data89 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
-        let data90 = data88.assume;
-        data90 && typeof data90 == "object" && !Array.isArray(data90) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
+      let data91 = data.trace;
+      if (data91 && typeof data91 == "object" && !Array.isArray(data91)) {
+        data91.preset === void 0 && (data91.preset = "usual"), data91.assume === void 0 && (data91.assume = {});
+        for (const key16 in data91)
+          key16 === "preset" || key16 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
+        let data92 = data91.preset;
+        typeof data92 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data92 === "usual" || data92 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
+        let data93 = data91.assume;
+        data93 && typeof data93 == "object" && !Array.isArray(data93) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/type", "type", { type: "object" }), errors++;
-      let data91 = data.requests;
-      if (Array.isArray(data91)) {
-        const len15 = data91.length;
+      let data94 = data.requests;
+      if (Array.isArray(data94)) {
+        const len15 = data94.length;
         for (let i15 = 0; i15 < len15; i15++) {
-          let data92 = data91[i15];
-          typeof data92 == "string" ? (func2(data92) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data92) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
+          let data95 = data94[i15];
+          typeof data95 == "string" ? (func2(data95) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data95) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
-      let data93 = data.tests;
-      if (Array.isArray(data93)) {
-        const len16 = data93.length;
+      let data96 = data.tests;
+      if (Array.isArray(data96)) {
+        const len16 = data96.length;
         for (let i16 = 0; i16 < len16; i16++) {
-          let data94 = data93[i16];
-          typeof data94 == "string" ? (func2(data94) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data94) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+          let data97 = data96[i16];
+          typeof data97 == "string" ? (func2(data97) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data97) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
-      let data95 = data.moved;
-      if (Array.isArray(data95)) {
-        const len17 = data95.length;
+      let data98 = data.moved;
+      if (Array.isArray(data98)) {
+        const len17 = data98.length;
         for (let i17 = 0; i17 < len17; i17++) {
-          let data96 = data95[i17];
-          if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
-            data96.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data96.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
-            for (const key16 in data96)
-              key16 === "from" || key16 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
-            if (data96.from !== void 0) {
-              let data97 = data96.from;
-              typeof data97 == "string" ? func2(data97) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
+          let data99 = data98[i17];
+          if (data99 && typeof data99 == "object" && !Array.isArray(data99)) {
+            data99.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data99.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
+            for (const key17 in data99)
+              key17 === "from" || key17 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
+            if (data99.from !== void 0) {
+              let data100 = data99.from;
+              typeof data100 == "string" ? func2(data100) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
             }
-            if (data96.to !== void 0) {
-              let data98 = data96.to;
-              typeof data98 == "string" ? func2(data98) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
+            if (data99.to !== void 0) {
+              let data101 = data99.to;
+              typeof data101 == "string" ? func2(data101) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
             }
           } else
             vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/moved", "#/properties/moved/type", "type", { type: "array" }), errors++;
-      let data99 = data.notes;
-      if (data99 && typeof data99 == "object" && !Array.isArray(data99)) {
-        data99.groups === void 0 && (data99.groups = "on"), data99.waves === void 0 && (data99.waves = "on"), data99.kinds === void 0 && (data99.kinds = "on"), data99.kept === void 0 && (data99.kept = "on");
-        for (const key17 in data99)
-          key17 === "groups" || key17 === "waves" || key17 === "kinds" || key17 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
-        let data100 = data99.groups;
-        typeof data100 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data100 === "on" || data100 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
-        let data101 = data99.waves;
-        typeof data101 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data101 === "on" || data101 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
-        let data102 = data99.kinds;
-        typeof data102 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data102 === "on" || data102 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
-        let data103 = data99.kept;
-        typeof data103 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data103 === "on" || data103 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
+      let data102 = data.notes;
+      if (data102 && typeof data102 == "object" && !Array.isArray(data102)) {
+        data102.groups === void 0 && (data102.groups = "on"), data102.waves === void 0 && (data102.waves = "on"), data102.kinds === void 0 && (data102.kinds = "on"), data102.kept === void 0 && (data102.kept = "on");
+        for (const key18 in data102)
+          key18 === "groups" || key18 === "waves" || key18 === "kinds" || key18 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
+        let data103 = data102.groups;
+        typeof data103 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data103 === "on" || data103 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
+        let data104 = data102.waves;
+        typeof data104 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data104 === "on" || data104 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
+        let data105 = data102.kinds;
+        typeof data105 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data105 === "on" || data105 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+        let data106 = data102.kept;
+        typeof data106 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data106 === "on" || data106 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
-      let data104 = data.checks;
-      if (data104 && typeof data104 == "object" && !Array.isArray(data104)) {
-        for (const key18 in data104)
-          func0.call(schema0.properties.checks.properties, key18) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
-        if (data104["rule-duplicate"] !== void 0) {
-          let data105 = data104["rule-duplicate"];
-          typeof data105 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data105 === "error" || data105 === "warning" || data105 === "note" || data105 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
+      let data107 = data.checks;
+      if (data107 && typeof data107 == "object" && !Array.isArray(data107)) {
+        for (const key19 in data107)
+          func0.call(schema0.properties.checks.properties, key19) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
+        if (data107["rule-duplicate"] !== void 0) {
+          let data108 = data107["rule-duplicate"];
+          typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data108 === "error" || data108 === "warning" || data108 === "note" || data108 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
         }
-        if (data104["rule-never-matches"] !== void 0) {
-          let data106 = data104["rule-never-matches"];
-          typeof data106 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data106 === "error" || data106 === "warning" || data106 === "note" || data106 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
+        if (data107["rule-never-matches"] !== void 0) {
+          let data109 = data107["rule-never-matches"];
+          typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data109 === "error" || data109 === "warning" || data109 === "note" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
         }
-        if (data104["rule-contradictory"] !== void 0) {
-          let data107 = data104["rule-contradictory"];
-          typeof data107 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data107 === "error" || data107 === "warning" || data107 === "note" || data107 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
+        if (data107["rule-contradictory"] !== void 0) {
+          let data110 = data107["rule-contradictory"];
+          typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data110 === "error" || data110 === "warning" || data110 === "note" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
         }
-        if (data104["rule-shadowed"] !== void 0) {
-          let data108 = data104["rule-shadowed"];
-          typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data108 === "error" || data108 === "warning" || data108 === "note" || data108 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
+        if (data107["rule-shadowed"] !== void 0) {
+          let data111 = data107["rule-shadowed"];
+          typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data111 === "error" || data111 === "warning" || data111 === "note" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
         }
-        if (data104["rule-unreachable"] !== void 0) {
-          let data109 = data104["rule-unreachable"];
-          typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data109 === "error" || data109 === "warning" || data109 === "note" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
+        if (data107["rule-unreachable"] !== void 0) {
+          let data112 = data107["rule-unreachable"];
+          typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data112 === "error" || data112 === "warning" || data112 === "note" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
         }
-        if (data104["rule-order-unspecified"] !== void 0) {
-          let data110 = data104["rule-order-unspecified"];
-          typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data110 === "error" || data110 === "warning" || data110 === "note" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
+        if (data107["rule-order-unspecified"] !== void 0) {
+          let data113 = data107["rule-order-unspecified"];
+          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
         }
-        if (data104["entry-redundant"] !== void 0) {
-          let data111 = data104["entry-redundant"];
-          typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data111 === "error" || data111 === "warning" || data111 === "note" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
+        if (data107["entry-redundant"] !== void 0) {
+          let data114 = data107["entry-redundant"];
+          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
         }
-        if (data104["networks-overlap"] !== void 0) {
-          let data112 = data104["networks-overlap"];
-          typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data112 === "error" || data112 === "warning" || data112 === "note" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
+        if (data107["networks-overlap"] !== void 0) {
+          let data115 = data107["networks-overlap"];
+          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
         }
-        if (data104["value-without-effect"] !== void 0) {
-          let data113 = data104["value-without-effect"];
-          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
+        if (data107["value-without-effect"] !== void 0) {
+          let data116 = data107["value-without-effect"];
+          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
         }
-        if (data104["rule-expensive"] !== void 0) {
-          let data114 = data104["rule-expensive"];
-          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
+        if (data107["rule-expensive"] !== void 0) {
+          let data117 = data107["rule-expensive"];
+          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
         }
-        if (data104["white-list-denied"] !== void 0) {
-          let data115 = data104["white-list-denied"];
-          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
+        if (data107["white-list-denied"] !== void 0) {
+          let data118 = data107["white-list-denied"];
+          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
         }
-        if (data104["never-served"] !== void 0) {
-          let data116 = data104["never-served"];
-          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
+        if (data107["never-served"] !== void 0) {
+          let data119 = data107["never-served"];
+          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
         }
-        if (data104["rule-undecided"] !== void 0) {
-          let data117 = data104["rule-undecided"];
-          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
+        if (data107["rule-undecided"] !== void 0) {
+          let data120 = data107["rule-undecided"];
+          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
         }
-        if (data104["file-invalid"] !== void 0) {
-          let data118 = data104["file-invalid"];
-          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
+        if (data107["file-invalid"] !== void 0) {
+          let data121 = data107["file-invalid"];
+          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
         }
-        if (data104["workspace-invalid"] !== void 0) {
-          let data119 = data104["workspace-invalid"];
-          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
+        if (data107["workspace-invalid"] !== void 0) {
+          let data122 = data107["workspace-invalid"];
+          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
         }
-        if (data104["item-invalid"] !== void 0) {
-          let data120 = data104["item-invalid"];
-          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
+        if (data107["item-invalid"] !== void 0) {
+          let data123 = data107["item-invalid"];
+          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
         }
-        if (data104["item-conflict"] !== void 0) {
-          let data121 = data104["item-conflict"];
-          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
+        if (data107["item-conflict"] !== void 0) {
+          let data124 = data107["item-conflict"];
+          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
         }
-        if (data104["secret-weak"] !== void 0) {
-          let data122 = data104["secret-weak"];
-          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
+        if (data107["secret-weak"] !== void 0) {
+          let data125 = data107["secret-weak"];
+          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
         }
-        if (data104["secret-suspected"] !== void 0) {
-          let data123 = data104["secret-suspected"];
-          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
+        if (data107["secret-suspected"] !== void 0) {
+          let data126 = data107["secret-suspected"];
+          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
         }
-        if (data104["token-literal"] !== void 0) {
-          let data124 = data104["token-literal"];
-          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
+        if (data107["token-literal"] !== void 0) {
+          let data127 = data107["token-literal"];
+          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
         }
-        if (data104["suppression-invalid"] !== void 0) {
-          let data125 = data104["suppression-invalid"];
-          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
+        if (data107["suppression-invalid"] !== void 0) {
+          let data128 = data107["suppression-invalid"];
+          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
         }
-        if (data104["suppression-unknown"] !== void 0) {
-          let data126 = data104["suppression-unknown"];
-          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
+        if (data107["suppression-unknown"] !== void 0) {
+          let data129 = data107["suppression-unknown"];
+          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
         }
-        if (data104["suppression-expired"] !== void 0) {
-          let data127 = data104["suppression-expired"];
-          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
+        if (data107["suppression-expired"] !== void 0) {
+          let data130 = data107["suppression-expired"];
+          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
         }
-        if (data104["suppression-unused"] !== void 0) {
-          let data128 = data104["suppression-unused"];
-          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
+        if (data107["suppression-unused"] !== void 0) {
+          let data131 = data107["suppression-unused"];
+          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
         }
-        if (data104["exception-expired"] !== void 0) {
-          let data129 = data104["exception-expired"];
-          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
+        if (data107["exception-expired"] !== void 0) {
+          let data132 = data107["exception-expired"];
+          typeof data132 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data132 === "error" || data132 === "warning" || data132 === "note" || data132 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
         }
-        if (data104["exception-waiting"] !== void 0) {
-          let data130 = data104["exception-waiting"];
-          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
+        if (data107["exception-waiting"] !== void 0) {
+          let data133 = data107["exception-waiting"];
+          typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data133 === "error" || data133 === "warning" || data133 === "note" || data133 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
         }
-        if (data104["exception-unused"] !== void 0) {
-          let data131 = data104["exception-unused"];
-          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
+        if (data107["exception-unused"] !== void 0) {
+          let data134 = data107["exception-unused"];
+          typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data134 === "error" || data134 === "warning" || data134 === "note" || data134 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/type", "type", { type: "object" }), errors++;
-      let data132 = data.notify;
-      if (Array.isArray(data132)) {
-        const len18 = data132.length;
+      let data135 = data.notify;
+      if (Array.isArray(data135)) {
+        const len18 = data135.length;
         for (let i18 = 0; i18 < len18; i18++) {
-          let data133 = data132[i18];
-          if (data133 && typeof data133 == "object" && !Array.isArray(data133)) {
-            data133.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data133.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data133.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
-            for (const key19 in data133)
-              key19 === "kind" || key19 === "url" || key19 === "secret" || key19 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
-            if (data133.kind !== void 0) {
-              let data134 = data133.kind;
-              typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data134 === "webhook" || data134 === "slack" || data134 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
+          let data136 = data135[i18];
+          if (data136 && typeof data136 == "object" && !Array.isArray(data136)) {
+            data136.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data136.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data136.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
+            for (const key20 in data136)
+              key20 === "kind" || key20 === "url" || key20 === "secret" || key20 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
+            if (data136.kind !== void 0) {
+              let data137 = data136.kind;
+              typeof data137 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data137 === "webhook" || data137 === "slack" || data137 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data133.url !== void 0 && typeof data133.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data133.secret !== void 0 && typeof data133.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data133.on !== void 0) {
-              let data137 = data133.on;
-              if (Array.isArray(data137)) {
-                data137.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
-                const len19 = data137.length;
+            if (data136.url !== void 0 && typeof data136.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data136.secret !== void 0 && typeof data136.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data136.on !== void 0) {
+              let data140 = data136.on;
+              if (Array.isArray(data140)) {
+                data140.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
+                const len19 = data140.length;
                 for (let i19 = 0; i19 < len19; i19++) {
-                  let data138 = data137[i19];
-                  typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data138 === "applied" || data138 === "refused" || data138 === "in-doubt" || data138 === "failed" || data138 === "drift" || data138 === "rollout" || data138 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
+                  let data141 = data140[i19];
+                  typeof data141 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data141 === "applied" || data141 === "refused" || data141 === "in-doubt" || data141 === "failed" || data141 === "drift" || data141 === "rollout" || data141 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
               } else
                 vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
@@ -2088,25 +2102,25 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
-      let data139 = data.serve;
-      if (data139 && typeof data139 == "object" && !Array.isArray(data139)) {
-        data139.drift === void 0 && (data139.drift = {});
-        for (const key20 in data139)
-          key20 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
-        let data140 = data139.drift;
-        if (data140 && typeof data140 == "object" && !Array.isArray(data140)) {
-          data140.repair === void 0 && (data140.repair = !1);
-          for (const key21 in data140)
-            key21 === "schedule" || key21 === "observed" || key21 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
-          if (data140.schedule !== void 0) {
-            let data141 = data140.schedule;
-            typeof data141 == "string" ? pattern18.test(data141) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
+      let data142 = data.serve;
+      if (data142 && typeof data142 == "object" && !Array.isArray(data142)) {
+        data142.drift === void 0 && (data142.drift = {});
+        for (const key21 in data142)
+          key21 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
+        let data143 = data142.drift;
+        if (data143 && typeof data143 == "object" && !Array.isArray(data143)) {
+          data143.repair === void 0 && (data143.repair = !1);
+          for (const key22 in data143)
+            key22 === "schedule" || key22 === "observed" || key22 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key22 }), errors++);
+          if (data143.schedule !== void 0) {
+            let data144 = data143.schedule;
+            typeof data144 == "string" ? pattern20.test(data144) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
-          if (data140.observed !== void 0) {
-            let data142 = data140.observed;
-            typeof data142 == "string" ? func2(data142) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
+          if (data143.observed !== void 0) {
+            let data145 = data143.observed;
+            typeof data145 == "string" ? func2(data145) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          typeof data140.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+          typeof data143.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
       } else

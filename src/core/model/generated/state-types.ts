@@ -617,6 +617,7 @@ desired: {
  */
 [k: string]: string
 }
+traffic?: Time
 /**
  * Domain → hash of the state.
  */

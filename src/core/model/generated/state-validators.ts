@@ -2237,7 +2237,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var planFileFits = validate27, schema47 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate27, schema47 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, traffic: { $ref: "shared.schema.json#/$defs/time" }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2520,83 +2520,96 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                   } else
                     var valid10 = !0;
                   if (valid10) {
-                    if (data23.recorded !== void 0) {
-                      let data26 = data23.recorded, _errs55 = errors;
-                      if (errors === _errs55)
-                        if (data26 && typeof data26 == "object" && !Array.isArray(data26))
-                          for (let key2 in data26) {
-                            let data27 = data26[key2], _errs58 = errors;
-                            if (errors === _errs58)
-                              if (typeof data27 == "string") {
-                                if (!pattern21.test(data27))
-                                  return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
-                              } else
-                                return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid12 = _errs58 === errors;
-                            if (!valid12)
-                              break;
-                          }
-                        else
-                          return validate27.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
+                    if (data23.traffic !== void 0) {
+                      let data26 = data23.traffic, _errs55 = errors;
+                      if (errors === errors)
+                        if (typeof data26 == "string") {
+                          if (!pattern0.test(data26))
+                            return validate27.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                        } else
+                          return validate27.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
                       var valid10 = _errs55 === errors;
                     } else
                       var valid10 = !0;
                     if (valid10) {
-                      if (data23.target !== void 0) {
-                        let data28 = data23.target, _errs60 = errors;
-                        if (errors === _errs60)
-                          if (Array.isArray(data28)) {
-                            var valid13 = !0;
-                            let len5 = data28.length;
-                            for (let i5 = 0; i5 < len5; i5++) {
-                              let _errs62 = errors;
-                              if (typeof data28[i5] != "string")
-                                return validate27.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid13 = _errs62 === errors;
+                      if (data23.recorded !== void 0) {
+                        let data27 = data23.recorded, _errs58 = errors;
+                        if (errors === _errs58)
+                          if (data27 && typeof data27 == "object" && !Array.isArray(data27))
+                            for (let key2 in data27) {
+                              let data28 = data27[key2], _errs61 = errors;
+                              if (errors === _errs61)
+                                if (typeof data28 == "string") {
+                                  if (!pattern21.test(data28))
+                                    return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
+                                } else
+                                  return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid13 = _errs61 === errors;
                               if (!valid13)
                                 break;
                             }
-                          } else
-                            return validate27.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
-                        var valid10 = _errs60 === errors;
+                          else
+                            return validate27.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
+                        var valid10 = _errs58 === errors;
                       } else
                         var valid10 = !0;
                       if (valid10) {
-                        if (data23.items !== void 0) {
-                          let data30 = data23.items, _errs64 = errors;
-                          if (errors === _errs64)
-                            if (Array.isArray(data30)) {
+                        if (data23.target !== void 0) {
+                          let data29 = data23.target, _errs63 = errors;
+                          if (errors === _errs63)
+                            if (Array.isArray(data29)) {
                               var valid14 = !0;
-                              let len6 = data30.length;
-                              for (let i6 = 0; i6 < len6; i6++) {
-                                let _errs66 = errors;
-                                if (typeof data30[i6] != "string")
-                                  return validate27.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid14 = _errs66 === errors;
+                              let len5 = data29.length;
+                              for (let i5 = 0; i5 < len5; i5++) {
+                                let _errs65 = errors;
+                                if (typeof data29[i5] != "string")
+                                  return validate27.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid14 = _errs65 === errors;
                                 if (!valid14)
                                   break;
                               }
                             } else
-                              return validate27.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid10 = _errs64 === errors;
+                              return validate27.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
+                          var valid10 = _errs63 === errors;
                         } else
                           var valid10 = !0;
                         if (valid10) {
-                          if (data23.commit !== void 0) {
-                            let data32 = data23.commit, _errs68 = errors;
-                            if (typeof data32 != "string" && data32 !== null)
-                              return validate27.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema47.properties.basis.properties.commit.type } }], !1;
-                            var valid10 = _errs68 === errors;
+                          if (data23.items !== void 0) {
+                            let data31 = data23.items, _errs67 = errors;
+                            if (errors === _errs67)
+                              if (Array.isArray(data31)) {
+                                var valid15 = !0;
+                                let len6 = data31.length;
+                                for (let i6 = 0; i6 < len6; i6++) {
+                                  let _errs69 = errors;
+                                  if (typeof data31[i6] != "string")
+                                    return validate27.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid15 = _errs69 === errors;
+                                  if (!valid15)
+                                    break;
+                                }
+                              } else
+                                return validate27.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                            var valid10 = _errs67 === errors;
                           } else
                             var valid10 = !0;
-                          if (valid10)
-                            if (data23.onTopOf !== void 0) {
-                              let _errs70 = errors;
-                              if (typeof data23.onTopOf != "string")
-                                return validate27.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid10 = _errs70 === errors;
+                          if (valid10) {
+                            if (data23.commit !== void 0) {
+                              let data33 = data23.commit, _errs71 = errors;
+                              if (typeof data33 != "string" && data33 !== null)
+                                return validate27.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema47.properties.basis.properties.commit.type } }], !1;
+                              var valid10 = _errs71 === errors;
                             } else
                               var valid10 = !0;
+                            if (valid10)
+                              if (data23.onTopOf !== void 0) {
+                                let _errs73 = errors;
+                                if (typeof data23.onTopOf != "string")
+                                  return validate27.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid10 = _errs73 === errors;
+                              } else
+                                var valid10 = !0;
+                          }
                         }
                       }
                     }
@@ -2608,71 +2621,71 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
               var valid0 = !0;
             if (valid0) {
               if (data.planner !== void 0) {
-                let data34 = data.planner, _errs72 = errors;
-                if (errors === _errs72)
-                  if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+                let data35 = data.planner, _errs75 = errors;
+                if (errors === _errs75)
+                  if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
                     let missing5;
-                    if (data34.version === void 0 && (missing5 = "version") || data34.effort === void 0 && (missing5 = "effort"))
+                    if (data35.version === void 0 && (missing5 = "version") || data35.effort === void 0 && (missing5 = "effort"))
                       return validate27.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                    if (data34.version !== void 0) {
-                      let data35 = data34.version, _errs74 = errors;
-                      if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
+                    if (data35.version !== void 0) {
+                      let data36 = data35.version, _errs77 = errors;
+                      if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
                         return validate27.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], !1;
-                      if (errors === _errs74 && typeof data35 == "number" && isFinite(data35) && (data35 < 1 || isNaN(data35)))
+                      if (errors === _errs77 && typeof data36 == "number" && isFinite(data36) && (data36 < 1 || isNaN(data36)))
                         return validate27.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                      var valid15 = _errs74 === errors;
+                      var valid16 = _errs77 === errors;
                     } else
-                      var valid15 = !0;
-                    if (valid15)
-                      if (data34.effort !== void 0) {
-                        let data36 = data34.effort, _errs76 = errors;
-                        if (typeof data36 != "string")
+                      var valid16 = !0;
+                    if (valid16)
+                      if (data35.effort !== void 0) {
+                        let data37 = data35.effort, _errs79 = errors;
+                        if (typeof data37 != "string")
                           return validate27.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
-                        if (!(data36 === "quick" || data36 === "normal"))
+                        if (!(data37 === "quick" || data37 === "normal"))
                           return validate27.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema47.properties.planner.properties.effort.enum } }], !1;
-                        var valid15 = _errs76 === errors;
+                        var valid16 = _errs79 === errors;
                       } else
-                        var valid15 = !0;
+                        var valid16 = !0;
                   } else
                     return validate27.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs72 === errors;
+                var valid0 = _errs75 === errors;
               } else
                 var valid0 = !0;
               if (valid0) {
                 if (data.summary !== void 0) {
-                  let data37 = data.summary, _errs78 = errors;
-                  if (errors === _errs78)
-                    if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
-                      if (data37.conditional !== void 0) {
-                        let data38 = data37.conditional, _errs80 = errors;
-                        if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
+                  let data38 = data.summary, _errs81 = errors;
+                  if (errors === _errs81)
+                    if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
+                      if (data38.conditional !== void 0) {
+                        let data39 = data38.conditional, _errs83 = errors;
+                        if (!(typeof data39 == "number" && !(data39 % 1) && !isNaN(data39) && isFinite(data39)))
                           return validate27.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs80 && typeof data38 == "number" && isFinite(data38) && (data38 < 0 || isNaN(data38)))
+                        if (errors === _errs83 && typeof data39 == "number" && isFinite(data39) && (data39 < 0 || isNaN(data39)))
                           return validate27.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                       }
                     } else
                       return validate27.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid0 = _errs78 === errors;
+                  var valid0 = _errs81 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0)
                   if (data.warnings !== void 0) {
-                    let data39 = data.warnings, _errs82 = errors;
-                    if (errors === _errs82)
-                      if (Array.isArray(data39)) {
-                        var valid17 = !0;
-                        let len7 = data39.length;
+                    let data40 = data.warnings, _errs85 = errors;
+                    if (errors === _errs85)
+                      if (Array.isArray(data40)) {
+                        var valid18 = !0;
+                        let len7 = data40.length;
                         for (let i7 = 0; i7 < len7; i7++) {
-                          let _errs84 = errors;
-                          if (typeof data39[i7] != "string")
+                          let _errs87 = errors;
+                          if (typeof data40[i7] != "string")
                             return validate27.errors = [{ instancePath: instancePath + "/warnings/" + i7, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid17 = _errs84 === errors;
-                          if (!valid17)
+                          var valid18 = _errs87 === errors;
+                          if (!valid18)
                             break;
                         }
                       } else
                         return validate27.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
-                    var valid0 = _errs82 === errors;
+                    var valid0 = _errs85 === errors;
                   } else
                     var valid0 = !0;
               }

@@ -1,5 +1,5 @@
 import type { SideAnswer } from '../../../core/effects/compare.ts'
-import type { EffectGroup, Effects } from '../../../core/effects/group.ts'
+import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
 import type { Witnesses } from './witnesses.ts'
 
@@ -22,16 +22,23 @@ function buildWitness(witness: Witnesses['changes'][number]['witness']): JsonObj
 }
 
 /** Builds the key `requests` of a plan (request semantics, 6). */
-export function buildEffectsJson({ total, skipped, same, groups }: Effects): JsonObject {
-  return { total, skipped, same, groups: groups.map(buildGroup) }
+export function buildEffectsJson(effects: Effects): JsonObject {
+  const { total, skipped, same, groups } = effects
+  return {
+    total,
+    skipped,
+    same,
+    groups: groups.map((group) => buildGroup(group, computeGroupShare(group, effects))),
+  }
 }
 
-function buildGroup(group: EffectGroup): JsonObject {
+function buildGroup(group: EffectGroup, share: number): JsonObject {
   const { class: strongest, verdict, count, domains, items, examples, deltas } = group
   return {
     class: strongest,
     verdict,
     count,
+    share,
     domains: [...domains],
     items: [...items],
     examples: [...examples],

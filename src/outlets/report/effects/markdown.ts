@@ -17,7 +17,7 @@ export function formatEffectsMarkdown(effects: Effects): string {
   const noticed = groups.filter((group) => group.class === 'visible' && !isUnknownTwice(group))
   const others = groups.length - noticed.length
   const lines = noticed.map((group) =>
-    truncate(`${sayGroup(group)}   ${sayRequests(group)}`, maxColumns),
+    truncate(`${sayGroup(group)}   ${sayRequests(group, effects)}`, maxColumns),
   )
   const room = maxLines - 6
   const shown = lines.length <= room ? lines : lines.slice(0, room - 1)

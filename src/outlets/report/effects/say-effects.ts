@@ -1,5 +1,5 @@
 import type { Delta, EffectClass, SideAnswer } from '../../../core/effects/compare.ts'
-import type { EffectGroup, Effects } from '../../../core/effects/group.ts'
+import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
 import { isObject, type Json } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -114,11 +114,15 @@ export function listHeadlines({
   return deltas.filter((delta) => delta.class === strongest && delta.verdict === verdict)
 }
 
-/** Says where: `60 requests of www.example.com, e.g. https://…`. */
-export function sayRequests({ count, domains, examples }: EffectGroup): string {
+/** Says where: `60 requests of www.example.com (30 % of its sample), e.g. https://…`. */
+export function sayRequests(group: EffectGroup, effects: Pick<Effects, 'byDomain'>): string {
+  const { count, domains, examples } = group
+  const percent = computeGroupShare(group, effects) * 100
+  const share = percent < 1 ? 'under 1' : Math.round(percent)
+  const sample = `${share} % of ${domains.length === 1 ? 'its' : 'their'} sample`
   const whose = domains.length === 1 ? domains[0] : pluralize(domains.length, 'domain')
   const example = examples[0] === undefined ? '' : `, e.g. ${examples[0]}`
-  return escapeInvisible(`${pluralize(count, 'request')} of ${whose}${example}`)
+  return escapeInvisible(`${pluralize(count, 'request')} of ${whose} (${sample})${example}`)
 }
 
 /** Says the answer of one side. */

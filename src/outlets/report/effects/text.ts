@@ -37,7 +37,7 @@ export function formatEffects(
     const own = classTitles[group.class]
     if (own !== title) lines.push(paint.bold(`  ${own}`))
     title = own
-    append(lines, formatGroup(group, columns, verbose))
+    append(lines, formatGroup(group, effects, columns, verbose))
   }
   if (rest > 0) lines.push(paint.dim(`  … and ${pluralize(rest, 'more group')} (-v shows all)`))
   if (unknown !== null) lines.push(paint.dim(wrap(`${unknown} (-v shows them)`, columns, '  ')))
@@ -48,10 +48,15 @@ export function formatEffects(
   return lines.join('\n')
 }
 
-function formatGroup(group: EffectGroup, columns: number, verbose: boolean): string[] {
+function formatGroup(
+  group: EffectGroup,
+  effects: Effects,
+  columns: number,
+  verbose: boolean,
+): string[] {
   const answers = verbose ? group.deltas.map(sayDelta) : [sayGroup(group)]
   return [
     ...answers.map((text) => wrap(text, columns, '    ')),
-    wrap(`${sayRequests(group)} (${group.items.join(', ')})`, columns, '      '),
+    wrap(`${sayRequests(group, effects)} (${group.items.join(', ')})`, columns, '      '),
   ]
 }

@@ -10,6 +10,7 @@ import {
 import { packSides, type ChangedSides } from '../effects/pack-sides.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import type { PlanEffects } from '../plan/json.ts'
+import { formatImpact } from '../plan/impact.ts'
 import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
 import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
 import { buildEffects } from './build-effects.ts'
@@ -24,8 +25,11 @@ export function buildPlanPage(
   traced: (PlanEffects & { sides: ChangedSides | null }) | null = null,
 ): Page {
   const warnings = [...about.warnings, ...plan.warnings]
+  const impact = formatImpact(selectDefinite(plan).impact)
+  const facts: PageAbout['facts'] =
+    impact === null ? about.facts : [...about.facts, ['impact', impact]]
   return {
-    ...buildHead('plan', formatPlanSentence(plan), { ...about, warnings }),
+    ...buildHead('plan', formatPlanSentence(plan), { ...about, facts, warnings }),
     ...buildPlanned(plan, times, about, () => null),
     ...(traced === null || traced.sides === null
       ? {}

@@ -3,6 +3,7 @@ import type { Change, Write } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
 import type { Plan } from '../../../core/model/plan.ts'
+import { computeImpactShare } from '../../../core/model/traffic.ts'
 import type { PolicyReport, ViolationGroup } from '../../../core/policy/report.ts'
 import { buildPlanPoliciesJson } from '../policies/json.ts'
 import { buildEffectsJson, buildWitnessesJson } from '../effects/json.ts'
@@ -26,7 +27,7 @@ export function buildPlanJson(
   wireName: (item: ItemKey) => string,
   { effects, witnesses, policies }: PlanEffects = { effects: null, witnesses: null },
 ): JsonObject {
-  const { desired, recorded, target, items, commit, onTopOf } = plan.basis
+  const { desired, recorded, target, items, traffic, commit, onTopOf } = plan.basis
   return pickDefined({
     format: 'edgewise.plan/1',
     changes: plan.changes.map((change) => buildChange(change, witnesses !== null)),
@@ -37,10 +38,12 @@ export function buildPlanJson(
       recorded: { ...recorded },
       target: [...target],
       items: items.length === 0 ? undefined : [...items],
+      traffic,
       commit,
       onTopOf,
     }),
     planner: { ...plan.planner },
+    impact: buildImpact(plan),
     warnings: [...plan.warnings],
     onHold: plan.onHold?.flatMap(({ changes, rollout, since, reason }) =>
       changes.map((change) => ({ ...change, rollout, since, reason })),
@@ -51,6 +54,13 @@ export function buildPlanJson(
     witnesses: witnesses === null ? undefined : buildWitnessesJson(witnesses),
     policies: policies == null ? undefined : buildPlanPoliciesJson(policies),
   })
+}
+
+function buildImpact({ impact }: Plan): JsonObject | undefined {
+  if (impact == null || impact.countedAt === null) return undefined
+  const { requests, unknown, top, countedAt } = impact
+  const share = computeImpactShare(impact)
+  return { requests, share, unknown, top, countedAt: new Date(countedAt).toISOString() }
 }
 
 function buildWaves(plan: Plan, effects: Effects | null): JsonObject[] | undefined {

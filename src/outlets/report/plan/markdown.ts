@@ -7,6 +7,7 @@ import { groupPlanChanges } from './blocks.ts'
 import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.ts'
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
+import { formatImpact } from './impact.ts'
 import { formatConditional, formatNothing, formatPlanSummary } from './summary.ts'
 import { formatWaves, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -41,9 +42,11 @@ export function formatPlanMarkdown(
   const definite = selectDefinite(plan)
   if (definite.changes.length === 0)
     return `### Edgewise plan\n\n${noticed}${formatNothing(plan)}\n${warnings}`
+  const impact = formatImpact(definite.impact)
   const head =
     `### Edgewise plan\n\n${noticed}${formatPlanSummary(plan, plainPaint)}\n` +
-    `${formatCompared(plan)}${warnings}\n${formatChangeTable(definite.changes)}`
+    `${impact === null ? '' : `\nImpact: ${impact}.\n`}${formatCompared(plan)}${warnings}\n` +
+    formatChangeTable(definite.changes)
   const lines = [
     ...formatWaves(definite, maxFirstDomains),
     ...definite.writes.map((write) => formatWrite(write, definite, style)),

@@ -14,6 +14,7 @@ import { hardBlank, truncate, wrap, wrapSentences } from '../text/wrap.ts'
 import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-parts.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
+import { formatImpact } from './impact.ts'
 import { formatConditional, formatNothing, formatPlanSummary, listApprovals } from './summary.ts'
 
 /** Maximum number of blocks, and of rows of the table. */
@@ -78,8 +79,14 @@ function formatSummary(plan: Plan, options: PlanTextOptions): string {
     if (lines.length > 0 && measureWidth(longer + end) <= columns) lines[lines.length - 1] = longer
     else lines.push(lines.length === 0 ? part : `  ${part}`)
   }
-  const text = lines.map((line) => wrapSentences(line, columns)).join(' ·\n')
-  return compared === null ? text : `${text}\n${compared}${hintAt(options)}.`
+  const impact = formatImpact(selectDefinite(plan).impact, options.verbose)
+  return [
+    lines.map((line) => wrapSentences(line, columns)).join(' ·\n'),
+    ...(impact === null
+      ? []
+      : [wrapSentences(`Impact: ${impact}`, columns).replace(/^Impact:/, paint.bold)]),
+    ...(compared === null ? [] : [`${compared}${hintAt(options)}.`]),
+  ].join('\n')
 }
 
 /** Formats the number of changed domains by item and action, right-aligned. */
