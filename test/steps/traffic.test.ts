@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { globSync } from 'tinyglobby'
 import { trafficFile } from '../../src/core/model/generated/state-validators.ts'
+import type { Write } from '../../src/core/model/change.ts'
 import type { TrafficProfile } from '../../src/core/model/traffic.ts'
 import { parseFile } from '../../src/state/format/parse-file.ts'
-import { pickProfile } from '../../src/state/store/traffic.ts'
+import { addProfile, formatFigures, pickProfile } from '../../src/state/store/traffic.ts'
 import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
 import { fetchCalls, Place, setFaults, startService } from './cli.ts'
 import { emulator, place, setStageInTime, time } from './stage.ts'
@@ -96,11 +97,141 @@ describe('stats --refresh', () => {
   })
 })
 
-/** Loads the recorded figures. */
-function loadTraffic(): TrafficProfile {
+/** Finds the file of the figures, relative to the workspace. */
+function findFile(): string {
   const [path = ''] = globSync('.edgewise/state/*/traffic/*/figures.json', {
     cwd: place.root,
     dot: true,
   })
+  return path
+}
+
+/** Loads the recorded figures. */
+function loadTraffic(): TrafficProfile {
+  const path = findFile()
   return pickProfile(parseFile(path, place.read(path), 'traffic', trafficFile))
 }
+
+/** Records figures of domains, in millions of requests; those before them are kept. */
+async function record(...millions: number[]): Promise<void> {
+  const path = findFile()
+  const at = Math.floor(time.now)
+  const domains = millions.map((requests, i) => {
+    return [`d${i}.example.com`, { requests: requests * 1e6, bad: 0, at }] as const
+  })
+  const known = parseFile(path, place.read(path), 'traffic', trafficFile)
+  const added = addProfile(known, { domains: new Map(domains), account: 1e8, at })
+  place.write(path, formatFigures(added))
+}
+
+describe('a plan with figures of traffic', () => {
+  beforeEach(async () => {
+    declare(3)
+    await place.cli('stats', '--refresh')
+    time.now += day
+    await record(41, 7.5, 0)
+  })
+
+  it('shows how much of it the plan touches, in each form', async () => {
+    await place.cli('apply', '--yes', '--target', 'd2.example.com')
+    place.manifest('new.example.com', { timeout: { time: '10' } })
+    const { out, err } = await place.cli('plan', '--report', 'plan.md', '--report', 'plan.html')
+    const line =
+      "Impact: 48.5M requests a day, at least 49 % of the account's; 2 domains of the ten " +
+      'largest; + 1 domain unknown'
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(line)
+    expect(err).toBe('')
+    expect(place.read('plan.md')).toContain(`\n${line}.\n`)
+    expect(place.read('plan.html')).toContain(line.slice('Impact: '.length).replace("'", '&#39;'))
+    const json = await place.json('plan')
+    expect(schemaFaults('plan', json)).toEqual([])
+    const countedAt = new Date(time.now).toISOString()
+    const counts = { requests: 48_500_000, unknown: 1, top: 2, countedAt }
+    expect(json['impact']).toEqual({ ...counts, share: null })
+    expect(json['basis']).toMatchObject({ traffic: countedAt })
+    time.now += 3 * day
+    expect((await place.cli('plan')).err).toContain('up to 3 days old; "edgewise stats --refresh"')
+  })
+
+  it('is refused above guards.maxTraffic, and if a figure is unknown', async () => {
+    place.configure('guards: {maxTraffic: 45%}')
+    expect((await place.cli('plan')).err).toContain('apply will refuse this plan. maxTraffic')
+    const refused = await place.cli('apply', '--yes')
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain("48.5 % of the account's requests (48500000 of 100000000 a day)")
+    const selected = await place.cli('apply', '--yes', '--target', 'd0.example.com')
+    expect(selected.code).toBe(0)
+    place.manifest('new.example.com', { timeout: { time: '10' } })
+    const unknown = await place.cli('apply', '--yes')
+    expect(unknown.code).toBe(1)
+    expect(unknown.err).toContain('maxTraffic: the traffic of 1 domain is not known')
+    expect(unknown.err).toContain('Run "edgewise stats --refresh"')
+    expect((await place.cli('apply', '--yes', '--force')).code).toBe(0)
+    // A rollback goes back to what was live, perhaps in an emergency.
+    for (const name of ['d0', 'd1', 'new'])
+      place.manifest(`${name}.example.com`, { timeout: { time: '20' } })
+    expect((await place.cli('apply', '--yes', '--force')).code).toBe(0)
+    expect((await place.cli('rollback', '--yes')).code).toBe(0)
+  })
+
+  it('waits for approval of waves above rollout.approval.above', async () => {
+    const waves = 'waves: [1, 2, 100%], first: [d2.example.com], pause: 0s'
+    place.configure(`rollout: {${waves}, approval: {above: 10%}}`)
+    const { writes } = (await place.json('plan')) as unknown as { writes: Write[] }
+    const { wave } = writes.find(({ domains }) => domains.includes('d0.example.com')) ?? {}
+    const { err } = await place.cli('plan')
+    expect(err.match(/wave \d needs approval: apply stops/g)).toEqual([
+      `wave ${wave} needs approval: apply stops`,
+    ])
+    const { code, out } = await place.cli('apply', '--yes')
+    expect([code, out]).toEqual([0, expect.stringContaining('rollout approve')])
+    const { rollouts } = (await place.json('rollout', 'list')) as unknown as { rollouts: unknown[] }
+    expect(rollouts).toHaveLength(1)
+  })
+
+  it('is planned again from a file with the figures of the file, while they are kept', async () => {
+    place.configure('guards: {maxTraffic: 45%}')
+    await place.cli('plan', '--target', 'd0.example.com', '--out', 'plan.json')
+    time.now += day
+    await record(90)
+    expect((await place.cli('plan')).err).toContain('97.5 %')
+    const applied = await place.cli('apply', 'plan.json')
+    expect([applied.code, applied.err]).toEqual([0, expect.not.stringContaining('maxTraffic')])
+    place.manifest('d0.example.com', { timeout: { time: '11' } })
+    await place.cli('plan', '--target', 'd0.example.com', '--out', 'plan.json')
+    for (const requests of [30, 31]) {
+      time.now += day
+      await record(requests)
+    }
+    const forgotten = await place.cli('apply', 'plan.json')
+    expect(forgotten.code).toBe(1)
+    expect(forgotten.err).toContain('the traffic of 1 domain is not known')
+  })
+
+  it('is judged by policies, which have no share if a figure is unknown', async () => {
+    place.write(
+      'policies/traffic.yaml',
+      'policy: traffic\nlevel: hard\non: plan\ndeny: plan.impact.share > 0.4\n' +
+        'message: "it touches ${plan.impact.share} of all requests"\n',
+    )
+    const touches = async (...args: string[]) => (await place.cli('apply', '--yes', ...args)).err
+    expect(await touches()).toContain('it touches 0.485 of all requests')
+    expect(await touches('--target', 'd1.example.com')).toContain('confirmed')
+    place.manifest('new.example.com', { timeout: { time: '10' } })
+    expect(await touches('--target', 'new.example.com')).toContain('the policy has no answer')
+  })
+})
+
+describe('a plan without figures of traffic', () => {
+  it('does not mention them, unless -v asks', async () => {
+    declare(1)
+    const { out, err } = await place.cli('plan')
+    expect(out + err).not.toContain('Impact')
+    expect((await place.cli('plan', '-v')).out).toContain(
+      '\nImpact: unknown; "edgewise stats --refresh" counts the requests of the domains\n',
+    )
+    const json = await place.json('plan')
+    expect(json).not.toHaveProperty('impact')
+    expect(json['basis']).not.toHaveProperty('traffic')
+  })
+})
