@@ -78,7 +78,7 @@ export function buildTestSchema(manifest: Schema | null, answers: readonly strin
           examples: [{ 'https/force_https': 301 }],
         },
         requests: list(
-          closed({ ...facts, expect }, 'A request, and its answers.', ['url', 'expect']),
+          closed({ ...facts, expect }, 'A request, and its answers.', ['url']),
           'Requests to trace.',
         ),
         plan: closed(
@@ -103,6 +103,18 @@ export function buildTestSchema(manifest: Schema | null, answers: readonly strin
           ],
           description: 'Whether the emulator accepts the whole configuration.',
         },
+        expect: closed(
+          {
+            violates: {
+              type: 'array',
+              description: 'Names of all policies that are violated; [] for none.',
+              items: { type: 'string' },
+              examples: [['no-plain-origin']],
+            },
+          },
+          'What policies find.',
+          ['violates'],
+        ),
       },
       'A test of manifests.',
       ['test'],

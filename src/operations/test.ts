@@ -5,6 +5,7 @@ import { pluralize } from '../core/model/text/words.ts'
 import type { Tested } from '../core/tests/results.ts'
 import { loadTests, type LoadedTests } from '../manifest/tests/load-tests.ts'
 import type { Computing } from './runtime/outside.ts'
+import { Checker } from './testing/checker.ts'
 import { mutate } from './testing/mutate.ts'
 import { resolveTests, type TestedWorkspace } from './testing/resolve-tests.ts'
 import { runTests } from './testing/run-tests.ts'
@@ -23,7 +24,7 @@ export interface TestRequest {
  *
  * @param isSelected tests whether the tests of a file run
  * @throws EdgewiseError `invalid` when a manifest or a test file has errors, with all of them,
- *   `usage` for a bad glob
+ *   or a file of policies that a test needs, `usage` for a bad glob
  */
 export async function test(
   workspace: TestedWorkspace,
@@ -37,7 +38,12 @@ export async function test(
   if (fault !== null) throw new EdgewiseError('usage', `--run: ${fault}`)
   const matches = run === undefined ? () => true : compileDomainGlob(run)
   const selected = loaded.tests.filter(({ document }) => isSelected(document.file.path))
-  const { resolved, diagnostics } = resolveTests(workspace, selected)
+  const policies = selected.some((each) => each.expect !== undefined)
+    ? (await import('./testing/judge-test.ts')).loadTestPolicies(workspace)
+    : null
+  const { resolved, diagnostics } = resolveTests(workspace, selected, (...each) =>
+    policies?.check(...each),
+  )
   const own = loaded.diagnostics.filter(({ file }) => isSelected(file))
   const problems = limitProblems([...own, ...diagnostics])
   if (problems.some(({ severity }) => severity === 'error'))
@@ -48,11 +54,12 @@ export async function test(
       problems,
     )
   const chosen = resolved.filter((each) => matches(each.test.test))
-  const results = await runTests(workspace, chosen, outside)
+  const checker = new Checker(workspace, outside, policies)
+  const results = await runTests(checker, chosen, outside)
   const hasFailed = results.some(({ outcome }) => outcome === 'failed')
   const mutations =
     mutation === null || hasFailed || chosen.length === 0
       ? null
-      : await mutate(workspace, chosen, mutation.limit, outside)
+      : await mutate(workspace, checker, chosen, mutation.limit, outside)
   return { results, mutations }
 }

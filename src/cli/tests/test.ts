@@ -141,7 +141,7 @@ async function watchTests(
 ): Promise<number> {
   const { io, note } = context
   const { root, config } = first
-  const globs = [...config.manifests, ...config.profiles, ...config.tests]
+  const globs = [...config.manifests, ...config.profiles, ...config.policies, ...config.tests]
   const bases = globs.map((glob) => /^(?:[\w.-]+\/)*/.exec(glob)?.[0] ?? '')
   let queue = Promise.resolve()
   const run = (open: () => LoadedWorkspace) => {

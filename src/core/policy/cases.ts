@@ -1,5 +1,5 @@
 import type { Change, Write } from '../model/change.ts'
-import type { Domain, ItemState, Snapshot } from '../model/item.ts'
+import type { Domain, ItemKey, ItemState } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { computeImpactShare, type Impact } from '../model/traffic.ts'
 import type { Case } from './judge.ts'
@@ -15,6 +15,9 @@ function createNumbering(): (value: unknown) => number {
   }
 }
 
+/** The items of domains. */
+export type Configs = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
+
 /** The configuration of a domain for expressions, and the number of all that equal it. */
 interface Config {
   key: number
@@ -22,7 +25,7 @@ interface Config {
 }
 
 /** Creates a lookup of configurations, which builds each distinct one once. */
-export function createConfigLookup(snapshot: Snapshot): (domain: Domain) => Config {
+export function createConfigLookup(snapshot: Configs): (domain: Domain) => Config {
   const number = createNumbering()
   const values = new Map<ItemState, unknown>()
   const configs = new Map<string, Config>()

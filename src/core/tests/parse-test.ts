@@ -34,10 +34,10 @@ export function parseTest(value: Json, report: Report): TestCase | null {
     ))
       fail(pointer, detail, code === 'unknown-field' ? 'key' : undefined)
   const test = isObject(value) ? value : {}
-  const { items, requests, domains, given, plan, emulator } = test
-  const all = [items, requests, plan, emulator].filter((each) => each !== undefined)
+  const { items, requests, domains, given, plan, emulator, expect } = test
+  const all = [items, requests, plan, emulator, expect].filter((each) => each !== undefined)
   if (isValid && all.length === 0)
-    fail('/test', 'this test expects nothing. Add "requests", "items", "plan" or "emulator".')
+    fail('/test', 'this test expects nothing. Add requests, items, plan, emulator or expect.')
   if (domains !== undefined && given !== undefined)
     fail('/given', 'expected "domains" or "given", got both', 'key')
   if (isValid && (domains ?? given ?? requests) === undefined)
@@ -48,10 +48,15 @@ export function parseTest(value: Json, report: Report): TestCase | null {
   }
   const { writes = {}, actions }: Partial<JsonObject> = isObject(plan) ? plan : {}
   const isEmpty = isObject(writes) && Object.keys(writes).length === 0
-  const isNothing = isObject(plan) && isEmpty && actions === undefined
+  const isNothing = isObject(plan) && isEmpty && actions === undefined && expect === undefined
   if (isNothing) fail('/plan', 'expected "writes" or "actions", what the plan must have', 'key')
   const parts = listEntries(items).flatMap((entry) => parseItem(entry, fail))
-  const traces = toList(requests).flatMap((entry, i) => parseTrace(entry, `/requests/${i}`, fail))
+  const traces = toList(requests).flatMap((entry, i) => {
+    const pointer = `/requests/${i}`
+    if (expect === undefined && isObject(entry) && !Object.hasOwn(entry, 'expect'))
+      fail(pointer, 'the field "expect" is required here, or below "test"')
+    return parseTrace(entry, pointer, fail)
+  })
   return isValid ? { ...(value as unknown as TestFile), parts, traces } : null
 }
 

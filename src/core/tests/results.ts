@@ -18,8 +18,8 @@ export interface DecidingRule extends Partial<Start> {
 
 /** An expectation that is not met, at its place in the test file, and what decides the answer. */
 export interface TestFailure extends Start {
-  check: 'request' | 'item' | 'plan' | 'emulator'
-  /** Name of an answer, part of an item, or `writes`, `actions`, `emulator`. */
+  check: 'request' | 'item' | 'plan' | 'emulator' | 'policy'
+  /** Name of an answer, part of an item, `writes`, `actions`, `emulator`, or name of a policy. */
   name: string
   domains: Domain[]
   /** Of a request. */

@@ -13,9 +13,11 @@ export interface TestFile {
   assume?: JsonObject
   /** Expected values by `ITEM/FIELD`; null for what must not be set. */
   items?: JsonObject
-  requests?: (JsonObject & { url: string; expect: JsonObject })[]
+  requests?: (JsonObject & { url: string; expect?: JsonObject })[]
   plan?: { from?: JsonObject; writes?: number | { min?: number; max?: number }; actions?: Action[] }
   emulator?: 'accepts' | 'refuses' | { refuses: { text?: string; code?: number } }
+  /** Names of all policies that are violated. */
+  expect?: { violates: string[] }
 }
 
 /** A parsed test. Pointers are within its document. */

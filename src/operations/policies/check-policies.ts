@@ -1,7 +1,7 @@
 import type { Desired, Policed } from '../runtime/workspace-parts.ts'
 import { applyLevel } from '../../core/checks/levels.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Domain, Snapshot } from '../../core/model/item.ts'
+import type { Domain } from '../../core/model/item.ts'
 import { append } from '../../core/model/lists.ts'
 import { compareDiagnostics, formatPlace, type Diagnostic } from '../../core/model/problem.ts'
 import {
@@ -11,6 +11,7 @@ import {
   listChangeCases,
   listDomainCases,
   listWriteCases,
+  type Configs,
 } from '../../core/policy/cases.ts'
 import { judge, type Case } from '../../core/policy/judge.ts'
 import type { Violation } from '../../core/policy/policy.ts'
@@ -31,7 +32,7 @@ export interface Judged {
   plan: Judgeable | null
   domains: Iterable<Domain>
   /** What the domains have: the manifests, or what a rollback leaves. */
-  configs: Snapshot
+  configs: Configs
 }
 
 /** Policies whose files have no error, and exceptions from them. */
@@ -74,8 +75,7 @@ export function checkPolicies(
   { policies, exceptions, requests, diagnostics }: PolicySet,
   judged: Judged,
 ): PolicyReport {
-  if (diagnostics.some(({ severity }) => severity === 'error'))
-    throw createInvalidError(diagnostics)
+  refuseInvalidPolicies(diagnostics)
   const used = new Map<CheckedException, number>()
   const waiting = new Set<CheckedException>()
   const left: { policy: DeclaredPolicy; violation: Violation }[] = []
@@ -101,10 +101,16 @@ export function checkPolicies(
   }
 }
 
-function createInvalidError(diagnostics: Diagnostic[]): EdgewiseError {
+/**
+ * Refuses files of policies with an error.
+ *
+ * @throws EdgewiseError `invalid`
+ */
+export function refuseInvalidPolicies(diagnostics: Diagnostic[]): void {
+  if (!hasErrors({ diagnostics })) return
   const [first] = diagnostics.toSorted(compareDiagnostics)
   const place = first === undefined ? '' : ` (${formatPlace(first)}: ${first.detail})`
-  return new EdgewiseError(
+  throw new EdgewiseError(
     'invalid',
     `the policies have errors, so that nothing is known to be allowed${place}`,
     'Correct them; "edgewise validate" lists all problems.',
@@ -118,7 +124,7 @@ function judgesAll(policies: DeclaredPolicy[], name: string): boolean {
 }
 
 /** Judges by each policy what it is for. */
-function judgeAll(
+export function judgeAll(
   policies: DeclaredPolicy[],
   requests: PolicySet['requests'],
   { plan, domains, configs }: Judged,

@@ -32,14 +32,15 @@ export async function loadRequestCases(
     const requests = readRequestFile(source.text, path).requests.map(({ request }) => request)
     const traced = await traceRequests(workspace, { requests }, outside)
     const find = createConfigLookup(workspace.desired)
-    return traced.map(({ output }, i) => createCase(requests[i] ?? {}, output, find))
+    return traced.map(({ output }, i) => createRequestCase(requests[i] ?? {}, output, find))
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'usage') throw error
     return fail(`${path}: ${error.message}`)
   }
 }
 
-function createCase(
+/** Creates the case of a traced request. */
+export function createRequestCase(
   request: JsonObject,
   output: JsonObject,
   find: ReturnType<typeof createConfigLookup>,

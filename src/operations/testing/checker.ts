@@ -1,16 +1,21 @@
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { diffSnapshots } from '../../core/diff/diff-snapshots.ts'
+import type { Change } from '../../core/model/change.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Domain, ItemKey, ItemState, Value } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
+import type { Plan } from '../../core/model/plan.ts'
 import { findReference, mapSecrets } from '../../core/model/secret.ts'
+import type { Configs } from '../../core/policy/cases.ts'
 import { isAsExpected, isItemAsExpected, readPart } from '../../core/tests/match.ts'
-import type { TestFailure } from '../../core/tests/results.ts'
+import type { DecidingRule, TestFailure } from '../../core/tests/results.ts'
 import { compile, type Compiled } from '../../core/trace/compiled.ts'
 import type { Settings } from '../../core/trace/readings.ts'
-import { askReplies, type Asked, type Reply } from '../../core/trace/trace.ts'
+import { buildOutput } from '../../core/trace/output.ts'
+import { askReplies, trace, type Asked, type Reply } from '../../core/trace/trace.ts'
 import { BadRequest } from '../../core/trace/url.ts'
 import { tryConfiguration } from '../../emulator/try-configuration.ts'
+import type { LoadedTest, ReportProblem } from '../../manifest/tests/load-tests.ts'
 import type { Computing } from '../runtime/outside.ts'
 import { runPlanner } from '../submission/make-plan.ts'
 import { readDesired } from '../tracing/candidates.ts'
@@ -28,24 +33,47 @@ export interface Failure extends Pick<TestFailure, 'check' | 'name' | 'expected'
   units: readonly Unit[]
   /** The traced request and the answer. */
   traced?: { request: JsonObject; asked: Asked }
+  /** What a policy looked at. */
+  read?: DecidingRule
+}
+
+/** A plan from recorded values. */
+export type Made = Pick<Plan, 'changes' | 'writes'>
+
+/** What policies judge of a test. */
+export interface Evidence {
+  configs: Configs
+  traces: { request: JsonObject; output: JsonObject }[]
+  plan: Made | null
+}
+
+/** Policies that tests expect to be violated. */
+export interface TestPolicies {
+  /** Reports names of policies that can't judge a test. */
+  check(test: LoadedTest, report: ReportProblem): void
+  findFailures(test: ResolvedTest, evidence: Evidence): Iterable<Failure>
 }
 
 /** Checks tests; each configuration is compiled once. */
 export class Checker {
   readonly #workspace: TestedWorkspace
   readonly #outside: Computing
+  readonly #policies: TestPolicies | null
   readonly #compiled = new WeakMap<Items, Map<Settings, Compiled>>()
 
-  constructor(workspace: TestedWorkspace, outside: Computing) {
+  constructor(workspace: TestedWorkspace, outside: Computing, policies: TestPolicies | null) {
     this.#workspace = workspace
     this.#outside = outside
+    this.#policies = policies
   }
 
   /** Finds what a test expects and does not get. */
   async *findFailures(test: ResolvedTest, view: View): AsyncGenerator<Failure> {
     yield* this.findCheapFailures(test, view)
     yield* this.#checkEmulator(test, view)
-    yield* this.#checkPlan(test, view)
+    const made = test.test.plan === undefined ? null : await this.#plan(test, view)
+    if (made !== null) yield* checkPlan(test, made)
+    yield* this.#checkPolicies(test, view, made)
   }
 
   /** Finds the failures of items and requests, which need neither the planner nor the emulator. */
@@ -104,18 +132,35 @@ export class Checker {
     }
   }
 
-  async *#checkPlan({ test, units, recorded }: ResolvedTest, view: View): AsyncGenerator<Failure> {
-    if (test.plan === undefined) return
-    const { writes, actions } = test.plan
+  *#checkPolicies(test: ResolvedTest, view: View, plan: Made | null): Generator<Failure> {
+    if (test.test.expect === undefined || this.#policies === null) return
+    const traces: Evidence['traces'] = []
+    for (const { check, unit } of test.traced) {
+      const compiled = this.compile(unit.domain, view(unit), test.settings)
+      const { request, pointer } = check
+      try {
+        const traced = trace(compiled, request)
+        traces.push({ request, output: buildOutput(unit.domain, 'desired', traced, () => ({})) })
+      } catch (error) {
+        if (!(error instanceof BadRequest)) throw error
+        const got = { unknown: [`bad-request ${error.message}`] }
+        const failure = { check: 'policy', name: 'request', units: [unit], got } as const
+        yield { ...failure, pointer, expected: 'a request that policies can judge' }
+      }
+    }
+    const configs = new Map(test.units.map((unit) => [unit.domain, view(unit)]))
+    yield* this.#policies.findFailures(test, { configs, traces, plan })
+  }
+
+  /** Plans from recorded values; texts stand in for secrets, but not in the changes. */
+  async #plan({ units, recorded }: ResolvedTest, view: View): Promise<Made> {
     const { config } = this.#workspace
-    const desired = new Map(units.map((unit) => [unit.domain, hideSecrets(view(unit))]))
-    const before = new Map(
-      units.map((unit) => {
-        const known = [...view(unit), ...(recorded.get(unit) ?? [])]
-        const items = new Map(known).entries()
-        return [unit.domain, hideSecrets(items)]
-      }),
-    )
+    const list = (more: (unit: Unit) => Iterable<[ItemKey, ItemState | null]>) =>
+      new Map(units.map((unit) => [unit.domain, new Map([...view(unit), ...more(unit)])]))
+    const [from, to] = [list((unit) => recorded.get(unit) ?? []), list(() => [])]
+    const hide = (all: typeof from) =>
+      new Map(Array.from(all, ([domain, items]) => [domain, hideSecrets(items)]))
+    const [before, desired] = [hide(from), hide(to)]
     const { rollout, service } = config
     const found = diffSnapshots(before, desired, service.itemKeys, service.unset)
     const made = await runPlanner(config, this.#outside, {
@@ -128,18 +173,30 @@ export class Checker {
       rollout,
       waves: { amounts: rollout.waves, approval: rollout.approval },
     })
-    const count = made.writes.length
-    const { min = 0, max = Infinity } =
-      typeof writes === 'number' ? { min: writes, max: writes } : (writes ?? {})
-    const failure = { check: 'plan', units } as const
-    const got = { value: count }
-    if (count < min || count > max)
-      yield { ...failure, pointer: '/plan/writes', name: 'writes', expected: writes ?? null, got }
-    const kinds = [...new Set(found.changes.map(({ action }) => action))].toSorted()
-    if (actions !== undefined && kinds.join() !== [...new Set(actions)].toSorted().join()) {
-      const value = { pointer: '/plan/actions', name: 'actions', expected: actions }
-      yield { ...failure, ...value, got: { value: kinds } }
-    }
+    const show = (all: typeof from, { domain, item }: Change, value: Value | null) =>
+      value === null ? null : (all.get(domain)?.get(item)?.candidates[0] ?? value)
+    const changes = found.changes.map((change) => ({
+      ...change,
+      before: show(from, change, change.before),
+      after: show(to, change, change.after),
+    }))
+    return { changes, writes: made.writes }
+  }
+}
+
+function* checkPlan({ test, units }: ResolvedTest, made: Made): Generator<Failure> {
+  const { writes, actions } = test.plan ?? {}
+  const count = made.writes.length
+  const { min = 0, max = Infinity } =
+    typeof writes === 'number' ? { min: writes, max: writes } : (writes ?? {})
+  const failure = { check: 'plan', units } as const
+  const got = { value: count }
+  if (count < min || count > max)
+    yield { ...failure, pointer: '/plan/writes', name: 'writes', expected: writes ?? null, got }
+  const kinds = [...new Set(made.changes.map(({ action }) => action))].toSorted()
+  if (actions !== undefined && kinds.join() !== [...new Set(actions)].toSorted().join()) {
+    const value = { pointer: '/plan/actions', name: 'actions', expected: actions }
+    yield { ...failure, ...value, got: { value: kinds } }
   }
 }
 

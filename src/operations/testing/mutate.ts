@@ -5,7 +5,7 @@ import type { MutationReport, Survivor } from '../../core/tests/results.ts'
 import type { Source } from '../../manifest/tests/given.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 import type { Computing } from '../runtime/outside.ts'
-import { Checker, type View } from './checker.ts'
+import type { Checker, View } from './checker.ts'
 import { createUnit, type ResolvedTest, type TestedWorkspace, type Unit } from './resolve-tests.ts'
 
 /** A change of one place of the manifests, in all configurations that it reaches. */
@@ -27,11 +27,11 @@ interface Mutation {
  */
 export async function mutate(
   workspace: TestedWorkspace,
+  checker: Checker,
   tests: ResolvedTest[],
   limit: number,
   outside: Computing,
 ): Promise<MutationReport> {
-  const checker = new Checker(workspace, outside)
   const byUnit = new Map<Unit, ResolvedTest[]>()
   for (const test of tests)
     for (const unit of test.units) {
@@ -66,7 +66,7 @@ export async function mutate(
 async function fails(checker: Checker, tests: ResolvedTest[], view: View): Promise<boolean> {
   for (const test of tests) for (const _ of checker.findCheapFailures(test, view)) return true
   for (const test of tests)
-    if (test.test.plan !== undefined || test.test.emulator !== undefined)
+    if ((test.test.plan ?? test.test.emulator ?? test.test.expect) !== undefined)
       for await (const _ of checker.findFailures(test, view)) return true
   return false
 }

@@ -18,7 +18,7 @@ import { settleReadings } from '../tracing/readings.ts'
 /** The parts of a workspace that tests use. */
 export type TestedWorkspace = Pick<
   Workspace,
-  'root' | 'config' | 'desired' | 'diagnostics' | 'findTextSource' | 'parseGiven'
+  'root' | 'config' | 'desired' | 'diagnostics' | 'policyFiles' | 'findTextSource' | 'parseGiven'
 >
 
 /** A configuration that tests ask: that of a domain, or one that a test gives. */
@@ -50,10 +50,15 @@ export function createUnit({ desired, findTextSource }: TestedWorkspace, domain:
 /** Host of a given configuration without a request. */
 const givenHost = 'given.example.com'
 
-/** Resolves tests against a workspace: their domains, configurations, requests and readings. */
+/**
+ * Resolves tests against a workspace: their domains, configurations, requests and readings.
+ *
+ * @param checkPolicies reports policies of a test that can't be judged
+ */
 export function resolveTests(
   workspace: TestedWorkspace,
   tests: LoadedTest[],
+  checkPolicies: (test: LoadedTest, report: ReportProblem) => void,
 ): { resolved: ResolvedTest[]; diagnostics: Diagnostic[] } {
   const { desired } = workspace
   const diagnostics: Diagnostic[] = []
@@ -68,6 +73,7 @@ export function resolveTests(
   const settle = createSettle(workspace)
   const resolved = tests.map((test): ResolvedTest => {
     const report = createReport(test.document, quota, diagnostics)
+    checkPolicies(test, report)
     const hosts = test.traces.map(({ request }) => parseUrl(request.url, null).host)
     const find = test.given === undefined ? findDomain : (host: string) => host
     const asked = [...new Set(hosts.flatMap((host) => find(host) ?? []))]

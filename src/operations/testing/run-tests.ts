@@ -5,16 +5,15 @@ import { BadRequest } from '../../core/trace/url.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 import type { Computing } from '../runtime/outside.ts'
 import { toWritten } from '../tracing/written-pointer.ts'
-import { Checker, type Failure } from './checker.ts'
-import type { ResolvedTest, TestedWorkspace, Unit } from './resolve-tests.ts'
+import type { Checker, Failure } from './checker.ts'
+import type { ResolvedTest, Unit } from './resolve-tests.ts'
 
 /** Runs tests against the manifests, in their order. */
 export async function runTests(
-  workspace: TestedWorkspace,
+  checker: Checker,
   tests: ResolvedTest[],
   outside: Computing,
 ): Promise<TestResult[]> {
-  const checker = new Checker(workspace, outside)
   const results: TestResult[] = []
   for (const [done, resolved] of tests.entries()) {
     outside.onPhase?.({ name: 'testing', done, total: tests.length })
@@ -42,7 +41,7 @@ const maxRules = 4
 
 /** Adds the place of an expectation, and the rules that decide what it got. */
 function explain(failure: Failure, resolved: ResolvedTest, checker: Checker): TestFailure {
-  const { pointer, units, traced, ...rest } = failure
+  const { pointer, units, traced, read: _, ...rest } = failure
   const [unit] = units
   const rules = unit === undefined ? [] : listRules(failure, unit, resolved, checker)
   const placed = rules.map((rule) => (unit === undefined ? rule : placeRule(unit, rule)))
@@ -61,7 +60,7 @@ function explain(failure: Failure, resolved: ResolvedTest, checker: Checker): Te
 }
 
 function listRules(
-  { check, name, got, traced }: Failure,
+  { check, name, got, traced, read }: Failure,
   { domain, items }: Unit,
   { test, settings }: ResolvedTest,
   checker: Checker,
@@ -77,6 +76,7 @@ function listRules(
       if (error instanceof BadRequest) return []
       throw error
     }
+  if (check === 'policy') return read === undefined ? [] : [read]
   const [item = ''] = name.split('/')
   if (check === 'item') return [{ item, pointer: name.slice(item.length) }]
   const refused = /item\((\w+)\)/.exec('value' in got ? String(got.value) : '')?.[1]

@@ -2134,16 +2134,16 @@ export function createWorkspaceValidator(): SchemaValidator {
 export function createTestValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url", "expect"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] } } }, func0 = countCharacters, func2 = Object.prototype.hasOwnProperty;
+  const schema0 = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, func0 = Object.prototype.hasOwnProperty, func1 = countCharacters;
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
       data.test === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "test" }), errors++);
       for (const key0 in data)
-        key0 === "test" || key0 === "domains" || key0 === "given" || key0 === "assume" || key0 === "items" || key0 === "requests" || key0 === "plan" || key0 === "emulator" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
+        func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
       if (data.test !== void 0) {
         let data0 = data.test;
-        typeof data0 == "string" ? func0(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/test", "#/properties/test/type", "type", { type: "string" }), errors++);
+        typeof data0 == "string" ? func1(data0) < 1 && (vErrors = addFault(vErrors, instancePath + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/test", "#/properties/test/type", "type", { type: "string" }), errors++);
       }
       if (data.domains !== void 0) {
         let data1 = data.domains;
@@ -2152,7 +2152,7 @@ export function createTestValidator(): SchemaValidator {
           const len0 = data1.length;
           for (let i0 = 0; i0 < len0; i0++) {
             let data2 = data1[i0];
-            typeof data2 == "string" ? func0(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/domains/" + i0, "#/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/domains/" + i0, "#/properties/domains/items/type", "type", { type: "string" }), errors++);
+            typeof data2 == "string" ? func1(data2) < 1 && (vErrors = addFault(vErrors, instancePath + "/domains/" + i0, "#/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/domains/" + i0, "#/properties/domains/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/domains", "#/properties/domains/type", "type", { type: "array" }), errors++;
@@ -2198,12 +2198,12 @@ export function createTestValidator(): SchemaValidator {
           for (let i2 = 0; i2 < len2; i2++) {
             let data11 = data10[i2];
             if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-              data11.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/required", "required", { missingProperty: "url" }), errors++), data11.expect === void 0 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/required", "required", { missingProperty: "expect" }), errors++);
+              data11.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/required", "required", { missingProperty: "url" }), errors++);
               for (const key2 in data11)
-                func2.call(schema0.properties.requests.items.properties, key2) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: key2 }), errors++);
+                func0.call(schema0.properties.requests.items.properties, key2) || (vErrors = addFault(vErrors, instancePath + "/requests/" + i2, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: key2 }), errors++);
               if (data11.url !== void 0) {
                 let data12 = data11.url;
-                typeof data12 == "string" ? func0(data12) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), errors++);
+                typeof data12 == "string" ? func1(data12) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), errors++);
               }
               if (data11.method !== void 0 && typeof data11.method != "string" && (vErrors = addFault(vErrors, instancePath + "/requests/" + i2 + "/method", "#/properties/requests/items/properties/method/type", "type", { type: "string" }), errors++), data11.headers !== void 0) {
                 let data14 = data11.headers;
@@ -2312,6 +2312,24 @@ export function createTestValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf/1/type", "type", { type: "object" }), errors++;
         var _valid1 = _errs78 === errors;
         _valid1 && valid14 ? (valid14 = !1, passing1 = [passing1, 1]) : _valid1 && (valid14 = !0, passing1 = 1), valid14 ? (errors = _errs75, vErrors !== null && (_errs75 ? vErrors.length = _errs75 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: passing1 }), errors++);
+      }
+      if (data.expect !== void 0) {
+        let data36 = data.expect;
+        if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
+          data36.violates === void 0 && (vErrors = addFault(vErrors, instancePath + "/expect", "#/properties/expect/required", "required", { missingProperty: "violates" }), errors++);
+          for (const key7 in data36)
+            key7 !== "violates" && (vErrors = addFault(vErrors, instancePath + "/expect", "#/properties/expect/additionalProperties", "additionalProperties", { additionalProperty: key7 }), errors++);
+          if (data36.violates !== void 0) {
+            let data37 = data36.violates;
+            if (Array.isArray(data37)) {
+              const len4 = data37.length;
+              for (let i4 = 0; i4 < len4; i4++)
+                typeof data37[i4] != "string" && (vErrors = addFault(vErrors, instancePath + "/expect/violates/" + i4, "#/properties/expect/properties/violates/items/type", "type", { type: "string" }), errors++);
+            } else
+              vErrors = addFault(vErrors, instancePath + "/expect/violates", "#/properties/expect/properties/violates/type", "type", { type: "array" }), errors++;
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/expect", "#/properties/expect/type", "type", { type: "object" }), errors++;
       }
     } else
       vErrors = addFault(vErrors, instancePath, "#/type", "type", { type: "object" }), errors++;
