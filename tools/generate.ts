@@ -65,8 +65,13 @@ async function buildFileSchemasFile(): Promise<string> {
     `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\n` +
     `export const workspaceSchema = ${JSON.stringify(workspace)} as const\n\n` +
     `/** The JSON Schema of a file of policies. */\n` +
-    `export const policySchema = ${JSON.stringify(policy)} as const\n\n${types}`
+    `export const policySchema = ${JSON.stringify(policy, dropTexts)} as const\n\n${types}`
   )
+}
+
+/** Drops what no message shows, as a replacer of JSON. */
+function dropTexts(key: string, value: unknown): unknown {
+  return key === 'description' || key === 'examples' ? undefined : value
 }
 
 /** Requires the keys with a default, which the validator fills in. Drops what is for readers. */

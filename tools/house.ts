@@ -81,7 +81,7 @@ const starters: Record<string, string[]> = {
   'state/git/library-git.ts': ['simple-git'],
   'state/git/open-place.ts': ['node:child_process'],
   'state/folder/sync-file-system.ts': ['node:child_process'],
-  'manifest/secrets/secret-command.ts': ['node:child_process'],
+  'manifest/secrets/run-command.ts': ['node:child_process'],
   'operations/observation/observe.ts': ['node:child_process'],
   'cli/action/run-program.ts': ['node:child_process'],
   'cli/own-process.ts': ['node:child_process'],

@@ -1,7 +1,7 @@
 import type { Configured, Desired } from './runtime/workspace-parts.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
-import { bindHashes } from '../core/plan/basis.ts'
+import { bindBasis } from '../core/plan/basis.ts'
 import { findUnfinished } from '../engine/rollout/on-hold.ts'
 import { findAuthor } from './submission/execute-plan.ts'
 import {
@@ -16,6 +16,9 @@ import {
   judgePlan,
   listPolicyWarnings,
   listUsedExceptions,
+  namePrograms,
+  openPolicies,
+  runPrograms,
   type PolicedPlan,
 } from './submission/policies.ts'
 import { narrowDomains } from '../core/plan/selection.ts'
@@ -39,11 +42,15 @@ import type { Assumptions } from './tracing/readings.ts'
 import type { Witnesses } from '../outlets/report/effects/witnesses.ts'
 import { computeTimes } from '../core/plan/plan-times.ts'
 
+const unrunHint = 'apply runs each before its first write; plan does with --run-policies'
+
 /** Options of a plan. */
 export interface PlanRequest extends SelectionRequest {
   effort?: Effort
   /** Requests that are compared before and after the changes. */
   effects?: EffectsRequest | null
+  /** Run the policies that are programs, too. */
+  runPolicies?: boolean
   /** Readings with which a witness of each kind of change is looked for. */
   witnesses?: Assumptions | null
 }
@@ -93,7 +100,10 @@ export async function plan(
   const made = await markOlder(workspace, store, recorded, unmarked, by)
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
   const judged = narrowDomains(workspace.desired, selection.target)
-  const policed = await judgePlan(workspace, made, judged, outside)
+  const policies = await openPolicies(workspace, outside)
+  const { runPolicies = false } = request
+  const ran = runPolicies ? await runPrograms(workspace, policies, made, outside) : []
+  const policed = await judgePlan(workspace, policies, { plan: made, configs: judged, ran })
   const warnings = [
     ...(strange === null
       ? []
@@ -103,6 +113,8 @@ export async function plan(
     ...listTrafficWarnings(made, outside.clock.now()),
     ...(policed === null ? [] : listPolicyWarnings(policed)),
   ]
+  const programs = namePrograms(policies, made)
+  const { id, service } = workspace.config
   const found = await findAllEffects(workspace, recorded, made.changes, request)
   return {
     ...found,
@@ -111,7 +123,7 @@ export async function plan(
       ...made,
       changes: await markChanges(made.changes, found),
       warnings,
-      basis: bindBasis(made.basis, workspace),
+      basis: bindBasis(made.basis, { id, address: service.url }),
     },
     notes: [
       ...moves,
@@ -120,6 +132,7 @@ export async function plan(
       ...listLateNotes(recorded),
       ...(await noteWaveEffects(made, found)),
       ...(policed === null ? [] : listUsedExceptions(policed)),
+      ...(runPolicies || programs === null ? [] : [`not run: ${programs}. ${unrunHint}`]),
     ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }
@@ -160,16 +173,6 @@ async function noteWaveEffects(
   if (effects === null) return []
   const { describeWaveEffects } = await import('../outlets/report/effects/wave-effects.ts')
   return describeWaveEffects(made, effects)
-}
-
-/** Binds the hashes of a plan that may be saved to its workspace. */
-function bindBasis(basis: Plan['basis'], { config }: Configured): Plan['basis'] {
-  const owner = { id: config.id, address: config.service.url }
-  return {
-    ...basis,
-    desired: bindHashes(basis.desired, owner),
-    recorded: bindHashes(basis.recorded, owner),
-  }
 }
 
 /** Computes when writes are sent at the earliest. `atOnce`: without the waits of a rollout. */

@@ -35,7 +35,7 @@ export const commandLines: CommandLine[] = [
   json('plan', 'plan', '--out', 'plan.json', '--report', 'plan-report.json'),
   text('apply', '--yes', '--verbose', '--report', 'apply.md', '--report', 'apply.html'),
   json('apply-event', 'apply', '--yes', '--report', 'apply.json', '--metrics-file', 'apply.prom'),
-  text('plan'),
+  text('plan', '--run-policies'),
   text('show', www, '--report', 'show.md', '--report', 'show.yaml'),
   json('show', 'show', www, '--report', 'show.json'),
   text('drift', '--verbose', '--report', 'drift.md', '--report', 'drift.html'),

@@ -20,6 +20,7 @@ interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions, L
   out?: string
   effort: Effort
   witness?: boolean
+  runPolicies?: boolean
 }
 
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
@@ -43,11 +44,11 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { buildLevels } = await import('../checks/levels.ts')
       const workspace = await openToPlan(context, buildLevels(options))
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
-      const { target, item: items, effort } = options
+      const { target, item: items, effort, runPolicies } = options
       const dialogue = createTerminalDialogue(context)
-      const effectsRequest = readEffectsRequest(context, workspace, options)
-      const witnessed = options.witness === true ? readReadings(options) : null
-      const request = { target, items, effort, effects: effectsRequest, witnesses: witnessed }
+      const effects = readEffectsRequest(context, workspace, options)
+      const witnesses = options.witness === true ? readReadings(options) : null
+      const request = { target, items, effort, runPolicies, effects, witnesses }
       const planned = await makePlan(workspace, request, { outside: io })
       const { plan, notes, rollbackUnfinished } = planned
       for (const warning of [...notes, ...plan.warnings]) dialogue.warn(warning)
@@ -71,6 +72,7 @@ export function declarePlan(program: Command, declare: Declare): void {
   })
   addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command))))
     .option('--witness', 'show for each change a request that it alters, or that none is')
+    .option('--run-policies', 'run the policies that are programs, as apply does')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')

@@ -145,6 +145,7 @@ export type PhaseName =
   | 'planning'
   | 'testing'
   | 'mutating'
+  | 'running-policies'
   | 'preparing-writes'
   | 'formatting-files'
   | 'writing-files'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Domain, ItemKey, ItemState, Snapshot } from '../model/item.ts'
 import { pickDefined, type Json } from '../model/json.ts'
+import type { Plan } from '../model/plan.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { normalizeAddress } from '../model/text/url.ts'
 
@@ -36,6 +37,18 @@ export interface PlanOwner {
   address: string
   /** Address as written in edgewise.yaml, for messages. */
   writtenAddress: string
+}
+
+/** Binds the hashes of a plan that may be saved to its workspace. */
+export function bindBasis(
+  basis: Plan['basis'],
+  owner: Omit<PlanOwner, 'writtenAddress'>,
+): Plan['basis'] {
+  return {
+    ...basis,
+    desired: bindHashes(basis.desired, owner),
+    recorded: bindHashes(basis.recorded, owner),
+  }
 }
 
 /** Binds hashes to a workspace, so that other workspaces refuse the plan file. */

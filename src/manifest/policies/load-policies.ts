@@ -17,9 +17,18 @@ export interface DeclaredPolicy extends Policy {
   document: YamlDocument
 }
 
+/** A policy that is a program, which judges plans. */
+export interface DeclaredProgram extends Pick<DeclaredPolicy, 'name' | 'level' | 'document'> {
+  on: 'plan'
+  command: string[]
+  /** Time that it may take, s. */
+  seconds: number
+}
+
 /** What the files of policies declare, and their problems. */
 export interface LoadedPolicies {
   policies: DeclaredPolicy[]
+  programs: DeclaredProgram[]
   exceptions: DeclaredException[]
   diagnostics: Diagnostic[]
   files: SourceFile[]
@@ -35,8 +44,14 @@ const maxPolicies = 1000
  * @param paths of the files, relative to it
  */
 export function loadPolicies(root: string, paths: readonly string[]): LoadedPolicies {
-  const loaded: LoadedPolicies = { policies: [], exceptions: [], diagnostics: [], files: [] }
-  const names = new Map<string, DeclaredPolicy>()
+  const loaded: LoadedPolicies = {
+    policies: [],
+    programs: [],
+    exceptions: [],
+    diagnostics: [],
+    files: [],
+  }
+  const names = new Map<string, DeclaredPolicy | DeclaredProgram>()
   for (const path of paths) {
     const file = loadSource(root, path)
     if ('severity' in file) {
@@ -54,14 +69,18 @@ export function loadPolicies(root: string, paths: readonly string[]): LoadedPoli
       const first = names.get(policy.name)
       if (first === undefined && names.size < maxPolicies) {
         names.set(policy.name, policy)
-        loaded.policies.push(policy)
+        if ('command' in policy) loaded.programs.push(policy)
+        else loaded.policies.push(policy)
       } else loaded.diagnostics.push(refusePolicy(policy, first))
     }
   }
   return loaded
 }
 
-function refusePolicy(policy: DeclaredPolicy, first: DeclaredPolicy | undefined): Diagnostic {
+function refusePolicy(
+  policy: Pick<DeclaredPolicy, 'name' | 'document'>,
+  first: Pick<DeclaredPolicy, 'document'> | undefined,
+): Diagnostic {
   const detail =
     first === undefined
       ? `expected at most ${maxPolicies} policies. Remove some.`
@@ -75,7 +94,7 @@ function refusePolicy(policy: DeclaredPolicy, first: DeclaredPolicy | undefined)
 }
 
 interface ParsedPolicyDocument {
-  policy: DeclaredPolicy | null
+  policy: DeclaredPolicy | DeclaredProgram | null
   exceptions: DeclaredException[]
   problems: Diagnostic[]
 }
@@ -99,6 +118,12 @@ function parsePolicyDocument(document: YamlDocument): ParsedPolicyDocument {
   const { exceptions, findings: excepted } = parseExceptions(value['except'], null, document)
   if (excepted.length > 0) return fail(excepted)
   if (value['policy'] === undefined) return { policy: null, exceptions, problems: [] }
+  const [name, level] = [String(value['policy']), value['level'] as Level]
+  const { command, timeoutSeconds: seconds = 30 } = value
+  if (command !== undefined) {
+    const own = { command: command as string[], seconds: Number(seconds) }
+    return { policy: { name, level, on: 'plan', ...own, document }, exceptions, problems: [] }
+  }
   const [on, message] = [value['on'] as Subject, String(value['message'])]
   const when = 'when' in value ? compileExpression(String(value['when']), on, 'bool') : null
   const deny = compileExpression(String(value['deny']), on, 'bool')
@@ -110,20 +135,30 @@ function parsePolicyDocument(document: YamlDocument): ParsedPolicyDocument {
   ]
   if ((when !== null && 'fault' in when) || 'fault' in deny || 'fault' in text)
     return { policy: null, exceptions, problems }
-  const [name, level] = [String(value['policy']), value['level'] as Level]
   const requests = (value['requests'] as string | undefined) ?? null
   const policy = { name, level, on, when, deny, message: text, requests, document }
   return { policy, exceptions, problems }
 }
 
-/** Finds the keys that a policy lacks: one without any other key may have exceptions only. */
+/**
+ * Finds the keys that a policy lacks, and those of another kind of policy: one without any other key
+ * may have exceptions only.
+ */
 function findMissing(value: JsonObject): Finding[] {
   if (Object.keys(value).every((key) => key === 'except')) return []
-  const missing = ['policy', 'level', 'on', 'deny', 'message'].filter((key) => !(key in value))
-  const hasRequests = 'requests' in value
-  if (value['on'] === 'request' && !hasRequests) missing.push('requests')
-  if (value['on'] !== 'request' && hasRequests)
-    return [policyShape.createFinding('/requests', 'it is only for "on: request". Remove it.')]
+  const [isProgram, isOfRequests] = ['command' in value, value['on'] === 'request']
+  const foreign = isProgram
+    ? ['on', 'when', 'deny', 'message', 'requests']
+    : ['timeoutSeconds', ...(isOfRequests ? [] : ['requests'])]
+  const misplaced = foreign.find((each) => each in value)
+  if (misplaced !== undefined) {
+    const isOfOthers = misplaced === 'requests' && !isProgram
+    const kind = isOfOthers ? '"on: request"' : 'a policy with "command"'
+    const detail = `it is ${isProgram ? 'not' : 'only'} for ${kind}. Remove it.`
+    return [policyShape.createFinding(`/${misplaced}`, detail)]
+  }
+  const own = isProgram ? [] : ['on', 'deny', 'message', ...(isOfRequests ? ['requests'] : [])]
+  const missing = ['policy', 'level', ...own].filter((each) => !(each in value))
   if (missing.length === 0) return []
   const names = missing.map((key) => `"${key}"`).join(', ')
   return [policyShape.createFinding('', `a policy also needs ${names}`)]

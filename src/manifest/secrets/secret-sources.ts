@@ -6,7 +6,7 @@ import { formatPointerStep } from '../../core/model/json.ts'
 import type { DatabaseSecrets } from '../workspace-file/credentials.ts'
 import { explainFileError } from '../manifests/find-files.ts'
 import { explainVariables } from '../workspace-file/workspace-env.ts'
-import { maxSecretBytes, runSecretCommand, trimLineBreak } from './secret-command.ts'
+import { maxSecretBytes, runCommand, trimLineBreak } from './run-command.ts'
 import type { SecretSource } from '../workspace-file/workspace.ts'
 
 type Env = Record<string, string | undefined>
@@ -100,9 +100,17 @@ export function createSecretSources(
       if (source === undefined || !('command' in source)) {
         throw new TypeError(`expected a command for the secret ${name}`)
       }
+      const { command } = source
       const programEnv = buildProgramEnvironment(env, sources, withheld)
-      const explain = (reason: string) => `secret ${name}: ${addPlace(name, reason)}`
-      return runSecretCommand(root, source.command, { env: programEnv, signal, explain })
+      const ran = await runCommand(root, command, { env: programEnv, signal })
+      const value = 'text' in ran ? trimLineBreak(ran.text) : ''
+      if (value !== '') return value
+      const why = 'fault' in ran ? ran.fault : `the command "${command[0]}" printed nothing`
+      throw new EdgewiseError(
+        'access',
+        `secret ${name}: ${addPlace(name, why)}; no write that contains it was sent`,
+        'Check the command, then run the same command of edgewise again.',
+      )
     },
   }
 }
@@ -164,7 +172,7 @@ function getVariable(env: Env, name: string): string {
  * Builds the environment of a command without the token, the database and the secrets of other
  * variables.
  */
-function buildProgramEnvironment(
+export function buildProgramEnvironment(
   env: Env,
   sources: Record<string, SecretSource>,
   { token, variables, passwords }: Withheld,

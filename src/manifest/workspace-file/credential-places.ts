@@ -146,7 +146,6 @@ function isHeld(
 ): boolean {
   const length = Math.max(text.minLength, credential.minLength)
   return (
-    values.some((value) => value.length >= minLength && value === text.text) ||
-    test(values, length)
+    values.some((value) => value.length >= minLength && value === text.text) || test(values, length)
   )
 }

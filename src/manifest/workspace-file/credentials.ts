@@ -1,5 +1,5 @@
 import { decodePercent } from '../manifests/readings.ts'
-import { trimLineBreak } from '../secrets/secret-command.ts'
+import { trimLineBreak } from '../secrets/run-command.ts'
 import { type Environment, listVariables } from './workspace-env.ts'
 import type { PlacedText, StateConfig } from '../../core/model/config.ts'
 import { type JsonObject, getOwn, isObject, resolvePointer } from '../../core/model/json.ts'

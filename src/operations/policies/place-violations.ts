@@ -1,14 +1,17 @@
 import type { Policed } from '../runtime/workspace-parts.ts'
+import { isObject } from '../../core/model/json.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import { compareDiagnostics, type Diagnostic, type Place } from '../../core/model/problem.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import type { Violation } from '../../core/policy/policy.ts'
 import type { ViolationGroup } from '../../core/policy/report.ts'
-import type { DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
+import type { DeclaredPolicy, DeclaredProgram } from '../../manifest/policies/load-policies.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 
+type Placed = Pick<DeclaredPolicy | DeclaredProgram, 'name' | 'level' | 'on' | 'document'>
+
 interface Found {
-  policy: DeclaredPolicy
+  policy: Placed
   violation: Violation
 }
 type Spot = Place & { document: number; manifest?: string | null }
@@ -26,10 +29,7 @@ export function placeViolations(workspace: Policed, found: Found[]): ViolationGr
   // A manifest is parsed once for all of its violations that follow each other.
   const byDomain = [...groupBy(found, ({ violation }) => violation.domain).values()].flat()
   const placed = byDomain.map((each, i) => {
-    const own = {
-      ...findPlace(each.policy.document, '/deny'),
-      document: each.policy.document.index,
-    }
+    const own = { ...findRule(each.policy), document: each.policy.document.index }
     return { ...each, spot: (i < maxPlaces ? findSpot(workspace, each.violation) : null) ?? own }
   })
   const groups = groupBy(placed, ({ policy, violation, spot }) =>
@@ -42,6 +42,12 @@ export function placeViolations(workspace: Policed, found: Found[]): ViolationGr
   }).toSorted((a, b) => compareDiagnostics(a.diagnostic, b.diagnostic))
 }
 
+/** Finds the expression or the program of a policy. */
+function findRule({ document }: Placed): Place {
+  const { value } = document
+  return findPlace(document, isObject(value) && 'command' in value ? '/command' : '/deny')
+}
+
 function findSpot(workspace: Policed, { domain, item, pointer }: Violation): Spot | null {
   if (domain === null) return null
   const value = item === null ? null : workspace.findTextPlace(domain, item, pointer)
@@ -51,7 +57,7 @@ function findSpot(workspace: Policed, { domain, item, pointer }: Violation): Spo
 function createViolation(
   workspace: Policed,
   group: (Found & { spot: Spot })[],
-): { policy: DeclaredPolicy; diagnostic: Diagnostic } {
+): { policy: Placed; diagnostic: Diagnostic } {
   const [first] = group
   if (first === undefined) throw new TypeError('expected a group with a violation')
   const { policy, violation, spot } = first
@@ -75,14 +81,14 @@ function createViolation(
     ...(domains.length > 1 ? { count: domains.length } : {}),
     related: [
       ...(manifest == null ? [] : listUses(workspace, group)),
-      { ...findPlace(policy.document, '/deny'), message: 'the policy' },
+      { ...findRule(policy), message: 'the policy' },
     ],
   }
   return { policy, diagnostic }
 }
 
 /** An answer that is not known is one of nature; a missing key is an error of the policy. */
-function isError({ level, on }: DeclaredPolicy, isFailed: boolean): boolean {
+function isError({ level, on }: Placed, isFailed: boolean): boolean {
   return level === 'hard' || (isFailed && on !== 'request')
 }
 

@@ -8,7 +8,12 @@ import { listDatabaseSecrets } from '../../manifest/workspace-file/credentials.t
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
 import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
 import { loadWorkspace as loadBaseWorkspace } from '../../manifest/manifests/load-workspace.ts'
-import { type SecretReach, createSecretSources } from '../../manifest/secrets/secret-sources.ts'
+import {
+  buildProgramEnvironment,
+  createSecretSources,
+  type SecretReach,
+  type Withheld,
+} from '../../manifest/secrets/secret-sources.ts'
 import { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../../manifest/workspace-file/workspace.ts'
 import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
@@ -47,6 +52,8 @@ export interface LoadedWorkspace extends Workspace {
   loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
   /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
   findName(): Promise<string>
+  /** Builds the environment of programs: without the token and the secrets. */
+  buildProgramEnvironment(): Outside['env']
   /**
    * Removes the token, the password of the database and the values of looked-up secrets from a
    * foreign text: one of the service, of git, of another program. Names of domains and items stay.
@@ -90,11 +97,10 @@ function loadWithSecrets(
   let vault: SecretVault | undefined
   const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
     const { env } = outside
-    const { secrets, service } = config
-    const withheld = { token: service.token, ...listOtherSecrets(config, env) }
-    const isCommitted = createCommitTest(root, buildGitEnvironment(env, service.token))
+    const isCommitted = createCommitTest(root, buildGitEnvironment(env, config.service.token))
     const aids = { reach, isCommitted, locate }
-    const sources = createSecretSources(root, secrets, env, withheld, aids)
+    const withheld = listWithheld(config, env)
+    const sources = createSecretSources(root, config.secrets, env, withheld, aids)
     const keeper = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     vault = keeper
     return {
@@ -125,7 +131,7 @@ function loadWithSecrets(
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
   const paths = workspace.files.map(({ path }) => path)
-  const { manifests, profiles } = workspace.config
+  const { manifests, profiles, secrets } = workspace.config
   const isSource = (path: string) => matchesGlobs(path, [manifests, profiles])
   return Object.assign(workspace, {
     vault,
@@ -135,6 +141,8 @@ function loadWithSecrets(
     loadEarlier: (files: readonly string[]) =>
       loadEarlierFiles(root, files, findBaseBranch(outside.env), env),
     findName: async () => scrub(await nameWorkspace(workspace, env)),
+    buildProgramEnvironment: () =>
+      buildProgramEnvironment(outside.env, secrets, listWithheld(workspace.config, outside.env)),
     scrub,
   })
 }
@@ -144,13 +152,11 @@ function findBaseBranch(env: Outside['env']): string | null {
   return env['GITHUB_BASE_REF'] || env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'] || null
 }
 
-/** Lists what programs of secrets must not get, beside the token. */
-function listOtherSecrets(
-  { state, notify }: WorkspaceConfig,
-  env: Outside['env'],
-): { variables: string[]; passwords: string[] } {
+/** Lists what programs must not get, beside the secrets. */
+function listWithheld({ service, state, notify }: WorkspaceConfig, env: Outside['env']): Withheld {
   const { variables, passwords } = listDatabaseSecrets(state, env)
   return {
+    token: service.token,
     variables: [...variables, ...notify.flatMap((receiver) => receiver.variables)],
     passwords: [...passwords, ...listReceiverSecrets(notify)],
   }

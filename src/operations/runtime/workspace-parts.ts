@@ -44,6 +44,8 @@ export type Policed = Settings &
     'policyFiles' | 'exceptions' | 'findDomainPlace' | 'findItemPlace' | 'findTextPlace'
   > & {
     loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
+    /** Builds the environment of programs: without the token and the secrets. */
+    buildProgramEnvironment(): Record<string, string | undefined>
   }
 
 /** The problems of a workspace, and its files. */

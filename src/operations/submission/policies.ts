@@ -1,12 +1,15 @@
 import type { Override } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Domain, Snapshot } from '../../core/model/item.ts'
+import type { Snapshot } from '../../core/model/item.ts'
+import type { Plan } from '../../core/model/plan.ts'
 import { formatPlace } from '../../core/model/problem.ts'
-import { pluralize } from '../../core/model/text/words.ts'
-import type { Judgeable } from '../../core/policy/cases.ts'
+import { listSome, pluralize } from '../../core/model/text/words.ts'
+import { listTouched } from '../../core/policy/cases.ts'
 import type { PolicyReport, ViolationGroup } from '../../core/policy/report.ts'
-import type { StateOutside } from '../runtime/outside.ts'
-import type { Desired, Policed } from '../runtime/workspace-parts.ts'
+import type { Outside, StateOutside } from '../runtime/outside.ts'
+import type { Dialogue, Ports } from '../runtime/ports.ts'
+import type { Policed } from '../runtime/workspace-parts.ts'
+import type { Judged, PolicySet, ProgramJudgement } from '../policies/check-policies.ts'
 import { hasPolicies } from '../policies/has-policies.ts'
 
 /** Policies that a person overrides, and why. */
@@ -23,22 +26,36 @@ export interface PolicedPlan {
   stopping: ViolationGroup[]
 }
 
+/** Opens the policies of a workspace; null without any. */
+export async function openPolicies(
+  workspace: Policed,
+  outside: StateOutside,
+): Promise<PolicySet | null> {
+  if (!hasPolicies(workspace)) return null
+  const { loadPolicySet } = await import('../policies/check-policies.ts')
+  return loadPolicySet(workspace, outside)
+}
+
+/** A plan to judge, and what programs found in it. */
+interface Judging extends Pick<Judged, 'ran'> {
+  plan: Plan
+  /** What the judged domains have after the plan. */
+  configs: Snapshot
+}
+
 /**
- * Judges a plan by the policies of a workspace; null without any.
+ * Judges a plan by policies; null without any.
  *
- * @param configs what the judged domains have after the plan
  * @throws EdgewiseError `invalid` if a file of policies has an error
  */
 export async function judgePlan(
-  workspace: Policed & Desired,
-  plan: Judgeable,
-  configs: Snapshot,
-  outside: StateOutside,
+  workspace: Policed,
+  set: PolicySet | null,
+  { plan, configs, ran }: Judging,
 ): Promise<PolicedPlan | null> {
-  if (!hasPolicies(workspace)) return null
-  const { checkPolicies, loadPolicySet } = await import('../policies/check-policies.ts')
-  const set = await loadPolicySet(workspace, outside)
-  const judged = { plan, domains: configs.keys(), configs }
+  if (set === null) return null
+  const { checkPolicies } = await import('../policies/check-policies.ts')
+  const judged = { plan, domains: configs.keys(), configs, ran }
   const report = checkPolicies(workspace, set, judged)
   const touched = listTouched(plan)
   const stopping = report.groups.filter(
@@ -55,12 +72,24 @@ export async function judgePlan(
   return { report, stopping: touched.size === 0 ? [] : stopping }
 }
 
-/** Lists the domains that a plan changes. */
-export function listTouched({ changes, writes }: Judgeable): Set<Domain> {
-  return new Set([
-    ...changes.map(({ domain }) => domain),
-    ...writes.flatMap(({ domains }) => domains),
-  ])
+/** Runs the policies that are programs, if a plan changes anything. */
+export async function runPrograms(
+  workspace: Policed,
+  set: PolicySet | null,
+  plan: Plan,
+  outside: Outside,
+): Promise<ProgramJudgement[]> {
+  const { programs = [] } = set ?? {}
+  if (programs.length === 0 || listTouched(plan).size === 0) return []
+  const { runPrograms: run } = await import('../policies/run-programs.ts')
+  return run(workspace, programs, plan, outside)
+}
+
+/** Names the programs that judge a plan, with their number; null if there are none. */
+export function namePrograms(set: PolicySet | null, plan: Plan): string | null {
+  const names = set?.programs.map(({ name }) => name) ?? []
+  if (names.length === 0 || listTouched(plan).size === 0) return null
+  return `${pluralize(names.length, 'program')} of policies (${listSome(names)})`
 }
 
 /** Describes for a plan what violates policies, and whether apply will refuse it. */
@@ -92,12 +121,60 @@ export function listUsedExceptions({ report }: PolicedPlan): string[] {
 }
 
 /**
+ * Refuses a plan that violates policies, and prints what does not stop it.
+ *
+ * @returns the policies that were overridden
+ * @throws EdgewiseError as `judgePlan` and `refuseViolating`
+ */
+export async function submitToPolicies(
+  workspace: Policed,
+  set: PolicySet | null,
+  judging: Judging,
+  request: OverrideRequest,
+  dialogue: Dialogue,
+): Promise<Override[]> {
+  const policed = await judgePlan(workspace, set, judging)
+  const overrides = refuseViolating(policed, request)
+  if (policed === null) return overrides
+  for (const note of listUsedExceptions(policed)) dialogue.note(note)
+  for (const warning of listPolicyWarnings({ ...policed, stopping: [] })) dialogue.warn(warning)
+  return overrides
+}
+
+/**
+ * Runs the policies that are programs, and does with what they find as `submitToPolicies`. Only
+ * allowed after consent to the plan.
+ */
+export async function submitToPrograms(
+  workspace: Policed,
+  set: PolicySet | null,
+  plan: Plan,
+  { overrides = [], reason }: OverrideRequest,
+  { outside, dialogue }: Ports,
+): Promise<Override[]> {
+  const ran = await runPrograms(workspace, set, plan, outside)
+  if (set === null || ran.length === 0) return []
+  // Everything else was judged before.
+  const exceptions = set.exceptions.filter(({ isOver }) => isOver === null)
+  const named = overrides.filter((name) => set.programs.some((each) => each.name === name))
+  const request = named.length === 0 ? {} : { overrides: named, reason }
+  const judging = { plan, configs: new Map(), ran }
+  return submitToPolicies(
+    workspace,
+    { ...set, policies: [], exceptions },
+    judging,
+    request,
+    dialogue,
+  )
+}
+
+/**
  * Refuses a plan that violates hard policies, or soft ones that are not overridden.
  *
  * @returns the policies that had to be overridden
  * @throws EdgewiseError `guarded`; `usage` for an override that no policy allows, or without reason
  */
-export function refuseViolating(
+function refuseViolating(
   policed: PolicedPlan | null,
   { overrides = [], reason = '' }: OverrideRequest,
 ): Override[] {

@@ -6,6 +6,7 @@ import {
 } from '../../core/model/edgewise-error.ts'
 import type { Override } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
+import { listTouched } from '../../core/policy/cases.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { Write } from '../../core/model/change.ts'
@@ -17,19 +18,14 @@ import type { RecordedState } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { executePlan, findAuthor } from './execute-plan.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
-import {
-  judgePlan,
-  listPolicyWarnings,
-  listTouched,
-  listUsedExceptions,
-  refuseViolating,
-} from './policies.ts'
+import type { PolicySet } from '../policies/check-policies.ts'
+import { namePrograms, openPolicies, submitToPolicies, submitToPrograms } from './policies.ts'
 import { listTrafficWarnings, refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
 import type { Extent, Ports } from '../runtime/ports.ts'
 import type { Outside } from '../runtime/outside.ts'
-import type { Configured, Desired, Policed, Settings } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Policed } from '../runtime/workspace-parts.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from '../prune.ts'
 import { resolveForSend } from './resolve-for-send.ts'
@@ -73,6 +69,8 @@ interface Reviewed {
   serviceTime: SharedServiceTime
   /** Marks the changes that go back to older values. */
   mark(plan: Plan): Promise<Plan>
+  /** Null without any, and for a rollback: it goes back to what was live, perhaps in an emergency. */
+  policies: PolicySet | null
   /** Checks the guards, the policies and open rollouts, and asks for consent to older values. */
   judge(plan: Plan): Promise<Decided>
 }
@@ -145,9 +143,12 @@ async function review(
   await dialogue.show({ kind: 'plan', plan: shown })
 
   const serviceTime = createServiceTime(workspace, outside, (text) => dialogue.warn(text))
-  const judge = await createJudge(workspace, plan, serviceTime, request, ports)
+  const policies = isRollback ? null : await openPolicies(workspace, outside)
+  const judge = await createJudge({ workspace, policies }, plan, serviceTime, request, ports)
   const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
+  const programs = namePrograms(policies, plan)
+  if (programs !== null) dialogue.note(`After consent, the plan is judged by ${programs}.`)
   const asksForRelease = strange !== null && request.allowRelease !== true
   const asks = plan.changes.length > 0 && request.asks
   if (
@@ -155,14 +156,14 @@ async function review(
     (asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
   )
     throw new CancelledError(`${request.title} cancelled: nothing was sent`)
-  return { plan, decided, serviceTime, mark, judge }
+  return { plan, decided, serviceTime, mark, policies, judge }
 }
 
 /**
  * Creates the function that judges a plan, and once more if the comparison of secrets adds to it.
  */
 async function createJudge(
-  workspace: Settings & Desired & Policed,
+  { workspace, policies }: { workspace: Desired & Policed } & Pick<Reviewed, 'policies'>,
   plan: Plan,
   serviceTime: SharedServiceTime,
   request: SubmitRequest,
@@ -178,40 +179,19 @@ async function createJudge(
     const { older = [] } = judged
     if (older.length > consented) await refuseOlder(older, request.allowOlder, dialogue)
     consented = older.length
-    const overrides = await judgeByPolicies(workspace, judged, request, { outside, dialogue })
+    const touched = listTouched(judged)
+    const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
+    const judging = { plan: judged, configs }
+    const overrides = await submitToPolicies(workspace, policies, judging, request, dialogue)
     const decided = await decideRollouts(workspace, request.locked.store, judged, request)
     return { ...decided, overrides }
   }
 }
 
-/**
- * Refuses a plan that violates policies. A rollback is only warned about: it goes back to what was
- * live, perhaps in an emergency.
- *
- * @returns the policies that were overridden
- * @throws EdgewiseError as `judgePlan` and `refuseViolating`
- */
-async function judgeByPolicies(
-  workspace: Settings & Desired & Policed,
-  plan: Plan,
-  request: SubmitRequest,
-  { outside, dialogue }: Pick<Ports, 'outside' | 'dialogue'>,
-): Promise<Override[]> {
-  if (request.title === 'Rollback') return []
-  const touched = listTouched(plan)
-  const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
-  const policed = await judgePlan(workspace, plan, configs, outside)
-  const overrides = refuseViolating(policed, request)
-  if (policed === null) return overrides
-  for (const note of listUsedExceptions(policed)) dialogue.note(note)
-  for (const warning of listPolicyWarnings({ ...policed, stopping: [] })) dialogue.warn(warning)
-  return overrides
-}
-
 /** Compares and resolves the secrets of a plan, and records what has to be before it is sent. */
 async function prepare(
   workspace: LoadedWorkspace,
-  { plan, decided, serviceTime, mark, judge }: Reviewed,
+  { plan, decided, serviceTime, mark, policies, judge }: Reviewed,
   request: SubmitRequest,
   ports: Ports,
 ): Promise<Sending> {
@@ -224,6 +204,7 @@ async function prepare(
   const sent = compared.plan === plan ? plan : await mark(compared.plan)
   if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
   const { continued, ended, kept, overrides } = sent === plan ? decided : await judge(sent)
+  append(overrides, await submitToPrograms(workspace, policies, sent, request, ports))
   const inWaves = request.waves && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? selectFirstWave(sent, continued) : sent

@@ -2340,7 +2340,7 @@ export function createTestValidator(): SchemaValidator {
 export function createPolicyValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, pattern0 = new RegExp("^[a-z0-9][a-z0-9._-]{0,63}$", "u"), pattern1 = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), func0 = countCharacters;
+  const schema0 = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["policy", "level", "command"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string", pattern: "^[^\\u0000]+$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 600 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, func0 = Object.prototype.hasOwnProperty, func1 = countCharacters, pattern0 = new RegExp("^[a-z0-9][a-z0-9._-]{0,63}$", "u"), pattern1 = new RegExp("^[^\\u0000]+$", "u"), pattern2 = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     const _errs1 = errors;
@@ -2350,13 +2350,18 @@ export function createPolicyValidator(): SchemaValidator {
     var _valid0 = _errs2 === errors;
     if (valid0 = valid0 || _valid0, !valid0) {
       const _errs3 = errors;
-      data && typeof data == "object" && !Array.isArray(data) && data.except === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/1/required", "required", { missingProperty: "except" }), errors++);
+      data && typeof data == "object" && !Array.isArray(data) && (data.policy === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/1/required", "required", { missingProperty: "policy" }), errors++), data.level === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/1/required", "required", { missingProperty: "level" }), errors++), data.command === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/1/required", "required", { missingProperty: "command" }), errors++));
       var _valid0 = _errs3 === errors;
-      valid0 = valid0 || _valid0;
+      if (valid0 = valid0 || _valid0, !valid0) {
+        const _errs4 = errors;
+        data && typeof data == "object" && !Array.isArray(data) && data.except === void 0 && (vErrors = addFault(vErrors, instancePath, "#/anyOf/2/required", "required", { missingProperty: "except" }), errors++);
+        var _valid0 = _errs4 === errors;
+        valid0 = valid0 || _valid0;
+      }
     }
     if (valid0 ? (errors = _errs1, vErrors !== null && (_errs1 ? vErrors.length = _errs1 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath, "#/anyOf", "anyOf", {}), errors++), data && typeof data == "object" && !Array.isArray(data)) {
       for (const key0 in data)
-        key0 === "policy" || key0 === "level" || key0 === "on" || key0 === "when" || key0 === "deny" || key0 === "message" || key0 === "requests" || key0 === "except" || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
+        func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
       if (data.policy !== void 0) {
         let data0 = data.policy;
         typeof data0 == "string" ? pattern0.test(data0) || (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/type", "type", { type: "string" }), errors++);
@@ -2371,94 +2376,110 @@ export function createPolicyValidator(): SchemaValidator {
       }
       if (data.when !== void 0) {
         let data3 = data.when;
-        const _errs12 = errors;
-        let valid2 = !1;
         const _errs13 = errors;
-        typeof data3 == "string" ? func0(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), errors++);
-        var _valid1 = _errs13 === errors;
+        let valid2 = !1;
+        const _errs14 = errors;
+        typeof data3 == "string" ? func1(data3) < 1 && (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), errors++);
+        var _valid1 = _errs14 === errors;
         if (valid2 = valid2 || _valid1, !valid2) {
-          const _errs15 = errors;
+          const _errs16 = errors;
           typeof data3 != "boolean" && (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), errors++);
-          var _valid1 = _errs15 === errors;
+          var _valid1 = _errs16 === errors;
           valid2 = valid2 || _valid1;
         }
-        valid2 ? (errors = _errs12, vErrors !== null && (_errs12 ? vErrors.length = _errs12 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf", "anyOf", {}), errors++);
+        valid2 ? (errors = _errs13, vErrors !== null && (_errs13 ? vErrors.length = _errs13 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/when", "#/properties/when/anyOf", "anyOf", {}), errors++);
       }
       if (data.deny !== void 0) {
         let data4 = data.deny;
-        const _errs18 = errors;
-        let valid3 = !1;
         const _errs19 = errors;
-        typeof data4 == "string" ? func0(data4) < 1 && (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), errors++);
-        var _valid2 = _errs19 === errors;
+        let valid3 = !1;
+        const _errs20 = errors;
+        typeof data4 == "string" ? func1(data4) < 1 && (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), errors++);
+        var _valid2 = _errs20 === errors;
         if (valid3 = valid3 || _valid2, !valid3) {
-          const _errs21 = errors;
+          const _errs22 = errors;
           typeof data4 != "boolean" && (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), errors++);
-          var _valid2 = _errs21 === errors;
+          var _valid2 = _errs22 === errors;
           valid3 = valid3 || _valid2;
         }
-        valid3 ? (errors = _errs18, vErrors !== null && (_errs18 ? vErrors.length = _errs18 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf", "anyOf", {}), errors++);
+        valid3 ? (errors = _errs19, vErrors !== null && (_errs19 ? vErrors.length = _errs19 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/deny", "#/properties/deny/anyOf", "anyOf", {}), errors++);
       }
       if (data.message !== void 0) {
         let data5 = data.message;
-        typeof data5 == "string" ? func0(data5) < 1 && (vErrors = addFault(vErrors, instancePath + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/message", "#/properties/message/type", "type", { type: "string" }), errors++);
+        typeof data5 == "string" ? func1(data5) < 1 && (vErrors = addFault(vErrors, instancePath + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/message", "#/properties/message/type", "type", { type: "string" }), errors++);
       }
       if (data.requests !== void 0) {
         let data6 = data.requests;
-        typeof data6 == "string" ? func0(data6) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "string" }), errors++);
+        typeof data6 == "string" ? func1(data6) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "string" }), errors++);
       }
-      if (data.except !== void 0) {
-        let data7 = data.except;
+      if (data.command !== void 0) {
+        let data7 = data.command;
         if (Array.isArray(data7)) {
+          data7.length < 1 && (vErrors = addFault(vErrors, instancePath + "/command", "#/properties/command/minItems", "minItems", { limit: 1 }), errors++);
           const len0 = data7.length;
           for (let i0 = 0; i0 < len0; i0++) {
             let data8 = data7[i0];
-            if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
-              data8.policy === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/required", "required", { missingProperty: "policy" }), errors++), data8.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/required", "required", { missingProperty: "reason" }), errors++), data8.until === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/required", "required", { missingProperty: "until" }), errors++);
-              for (const key1 in data8)
-                key1 === "policy" || key1 === "domains" || key1 === "items" || key1 === "reason" || key1 === "until" || key1 === "by" || (vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
-              if (data8.policy !== void 0) {
-                let data9 = data8.policy;
-                typeof data9 == "string" ? func0(data9) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), errors++);
+            typeof data8 == "string" ? pattern1.test(data8) || (vErrors = addFault(vErrors, instancePath + "/command/" + i0, "#/properties/command/items/pattern", "pattern", { pattern: "^[^\\u0000]+$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/command/" + i0, "#/properties/command/items/type", "type", { type: "string" }), errors++);
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/command", "#/properties/command/type", "type", { type: "array" }), errors++;
+      }
+      if (data.timeoutSeconds !== void 0) {
+        let data9 = data.timeoutSeconds;
+        typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9) || (vErrors = addFault(vErrors, instancePath + "/timeoutSeconds", "#/properties/timeoutSeconds/type", "type", { type: "integer" }), errors++), typeof data9 == "number" && isFinite(data9) && ((data9 > 600 || isNaN(data9)) && (vErrors = addFault(vErrors, instancePath + "/timeoutSeconds", "#/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 600 }), errors++), (data9 < 1 || isNaN(data9)) && (vErrors = addFault(vErrors, instancePath + "/timeoutSeconds", "#/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+      }
+      if (data.except !== void 0) {
+        let data10 = data.except;
+        if (Array.isArray(data10)) {
+          const len1 = data10.length;
+          for (let i1 = 0; i1 < len1; i1++) {
+            let data11 = data10[i1];
+            if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+              data11.policy === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1, "#/properties/except/items/required", "required", { missingProperty: "policy" }), errors++), data11.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1, "#/properties/except/items/required", "required", { missingProperty: "reason" }), errors++), data11.until === void 0 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1, "#/properties/except/items/required", "required", { missingProperty: "until" }), errors++);
+              for (const key1 in data11)
+                key1 === "policy" || key1 === "domains" || key1 === "items" || key1 === "reason" || key1 === "until" || key1 === "by" || (vErrors = addFault(vErrors, instancePath + "/except/" + i1, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: key1 }), errors++);
+              if (data11.policy !== void 0) {
+                let data12 = data11.policy;
+                typeof data12 == "string" ? func1(data12) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), errors++);
               }
-              if (data8.domains !== void 0) {
-                let data10 = data8.domains;
-                if (Array.isArray(data10)) {
-                  data10.length < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), errors++);
-                  const len1 = data10.length;
-                  for (let i1 = 0; i1 < len1; i1++) {
-                    let data11 = data10[i1];
-                    typeof data11 == "string" ? func0(data11) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains/" + i1, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains/" + i1, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), errors++);
-                  }
-                } else
-                  vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), errors++;
-              }
-              if (data8.items !== void 0) {
-                let data12 = data8.items;
-                if (Array.isArray(data12)) {
-                  data12.length < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), errors++);
-                  const len2 = data12.length;
+              if (data11.domains !== void 0) {
+                let data13 = data11.domains;
+                if (Array.isArray(data13)) {
+                  data13.length < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), errors++);
+                  const len2 = data13.length;
                   for (let i2 = 0; i2 < len2; i2++) {
-                    let data13 = data12[i2];
-                    typeof data13 == "string" ? func0(data13) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items/" + i2, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items/" + i2, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), errors++);
+                    let data14 = data13[i2];
+                    typeof data14 == "string" ? func1(data14) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/domains/" + i2, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/domains/" + i2, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), errors++);
                   }
                 } else
-                  vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), errors++;
+                  vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), errors++;
               }
-              if (data8.reason !== void 0) {
-                let data14 = data8.reason;
-                typeof data14 == "string" ? func0(data14) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), errors++);
+              if (data11.items !== void 0) {
+                let data15 = data11.items;
+                if (Array.isArray(data15)) {
+                  data15.length < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), errors++);
+                  const len3 = data15.length;
+                  for (let i3 = 0; i3 < len3; i3++) {
+                    let data16 = data15[i3];
+                    typeof data16 == "string" ? func1(data16) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/items/" + i3, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/items/" + i3, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), errors++);
+                  }
+                } else
+                  vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), errors++;
               }
-              if (data8.until !== void 0) {
-                let data15 = data8.until;
-                typeof data15 == "string" ? pattern1.test(data15) || (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), errors++);
+              if (data11.reason !== void 0) {
+                let data17 = data11.reason;
+                typeof data17 == "string" ? func1(data17) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
-              if (data8.by !== void 0) {
-                let data16 = data8.by;
-                typeof data16 == "string" ? func0(data16) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i0 + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), errors++);
+              if (data11.until !== void 0) {
+                let data18 = data11.until;
+                typeof data18 == "string" ? pattern2.test(data18) || (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), errors++);
+              }
+              if (data11.by !== void 0) {
+                let data19 = data11.by;
+                typeof data19 == "string" ? func1(data19) < 1 && (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/except/" + i1 + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/except/" + i0, "#/properties/except/items/type", "type", { type: "object" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/except/" + i1, "#/properties/except/items/type", "type", { type: "object" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/except", "#/properties/except/type", "type", { type: "array" }), errors++;
