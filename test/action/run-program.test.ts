@@ -43,6 +43,23 @@ describe('the output of the program', () => {
     expect(lines.slice(-3)).toEqual(['::error::three', `::${mark}::`, ''])
   })
 
+  it('has its annotations after the marks', async () => {
+    const { out } = await run(
+      `console.log('a\\n::warning file=a.yaml,line=1::x\\n::error::b')
+       process.stdout.write('::error file=b.yaml::y')
+       console.error('::error file=c.yaml::z')`,
+    )
+    const [start = '', ...lines] = out.split('\n')
+    const mark = start.replace('::stop-commands::', '')
+    const end = lines.indexOf(`::${mark}::`)
+    expect(lines.slice(0, end).toSorted()).toEqual(['::error file=c.yaml::z', '::error::b', 'a'])
+    expect(lines.slice(end + 1)).toEqual([
+      '::warning file=a.yaml,line=1::x',
+      '::error file=b.yaml::y',
+      '',
+    ])
+  })
+
   it('ends with the code of a signal', async () => {
     expect((await run("process.kill(process.pid, 'SIGKILL')")).status).toBe(137)
   })

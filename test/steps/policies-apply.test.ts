@@ -81,6 +81,22 @@ it('an advisory policy warns; an override that was not needed is not recorded', 
   expect(await place.json('state', 'history')).not.toHaveProperty('applies.0.overrides')
 })
 
+it('plan annotates what validate does not judge, in GitHub Actions', async () => {
+  place.manifest(www, { origin: plain })
+  place.env['GITHUB_ACTIONS'] = 'true'
+  const annotate = async (...more: string[]) =>
+    (await place.cli('plan', ...more)).out.split('\n').filter((line) => line.startsWith('::'))
+  for (const on of ['change', 'write', 'plan'] as const) {
+    writePolicy('hard', on)
+    const at = on === 'plan' ? 'policies/tls.yaml,line=4,' : `domains/${www}.yaml,line=1,`
+    const start = `^::error file=${at}`
+    expect(await annotate()).toEqual([expect.stringMatching(`${start}.*tls .hard.: no TLS`)])
+  }
+  writePolicy('hard', 'domain')
+  expect(await annotate()).toEqual([])
+  expect(await annotate('--json')).toEqual([])
+})
+
 it('a policy without an answer refuses, and so does a file with an error', async () => {
   place.manifest(www, { timeout: { time: 60 } })
   writePolicy('hard')

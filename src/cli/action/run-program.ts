@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
+import { createInterface } from 'node:readline'
 import type { Env } from './inputs.ts'
 import { delimiter, isAbsolute } from 'node:path'
 
@@ -11,17 +12,24 @@ export interface ProgramOptions {
   cwd: string
   env: Env
   out(text: string | Uint8Array): void
+  /** Takes a line of stdout, which is then not printed, or returns false. */
+  takeLine?(line: string): boolean
 }
+
+/** An annotation that the program prints; no other text of its begins so. */
+const annotation = /^::(?:error|warning) file=/
 
 /**
  * Runs the program with its output between two marks, between which the runner executes no command
- * of the log. The second mark comes after all output, also that of programs it has started.
+ * of the log. The second mark comes after all output, also that of programs it has started, which
+ * is not on stdout; then come the program's annotations.
  *
  * @returns the exit code
  */
 export async function runGuarded(words: string[], options: ProgramOptions): Promise<number> {
   const mark = randomBytes(32).toString('hex')
   let isLineEnd = true
+  const annotations: string[] = []
   options.out(`::stop-commands::${mark}\n`)
   try {
     return await runPlain(words, {
@@ -30,16 +38,17 @@ export async function runGuarded(words: string[], options: ProgramOptions): Prom
         isLineEnd = chunk.at(-1) === 10 || chunk.at(-1) === '\n'
         options.out(chunk)
       },
+      takeLine: (line) => annotation.test(line) && annotations.push(`${line}\n`) > 0,
     })
   } finally {
-    options.out(`${isLineEnd ? '' : '\n'}::${mark}::\n`)
+    options.out(`${isLineEnd ? '' : '\n'}::${mark}::\n${annotations.join('')}`)
   }
 }
 
 /** Runs the program, whose output the runner reads, and returns the exit code. */
 export function runPlain(
   words: string[],
-  { program, cwd, env, out }: ProgramOptions,
+  { program, cwd, env, out, takeLine }: ProgramOptions,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...words], {
@@ -47,7 +56,11 @@ export function runPlain(
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    child.stdout.on('data', (chunk: Buffer) => out(chunk))
+    if (takeLine === undefined) child.stdout.on('data', (chunk: Buffer) => out(chunk))
+    else
+      createInterface(child.stdout).on('line', (line) => {
+        if (!takeLine(line)) out(`${line}\n`)
+      })
     child.stderr.on('data', (chunk: Buffer) => out(chunk))
     // The runner sends them to the action only. The program records calls in flight, and ends.
     const forward = (signal: NodeJS.Signals) => void child.kill(signal)

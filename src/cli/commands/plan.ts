@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander'
 import type { Effort } from '../../core/model/plan.ts'
+import type { Planned } from '../../operations/plan.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
-import type { PlanEffects } from '../../outlets/report/plan/json.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import {
   addEffectsOptions,
@@ -63,7 +64,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, planned)))
       else {
         await dialogue.show({ kind: 'plan', plan })
-        await showEffects(dialogue, planned)
+        await showFindings(context, workspace.root, dialogue, planned)
       }
       const isDefinite = plan.changes.length > plan.summary.conditional
       const differs = isDefinite || rollbackUnfinished || plan.summary.held > 0
@@ -85,7 +86,18 @@ export function declarePlan(program: Command, declare: Declare): void {
     )
 }
 
-async function showEffects(dialogue: Dialogue, { effects, witnesses }: PlanEffects): Promise<void> {
+/** Shows effects; in GitHub Actions also what violates policies, as annotations. */
+async function showFindings(
+  { io }: CommandContext,
+  root: string,
+  dialogue: Dialogue,
+  { effects, witnesses, policies }: Planned,
+): Promise<void> {
   if (effects !== null) await dialogue.show({ kind: 'effects', effects })
   if (witnesses !== null) await dialogue.show({ kind: 'witnesses', witnesses })
+  if (policies === null || io.env['GITHUB_ACTIONS'] !== 'true') return
+  const { findFolderInRepository } = await import('../validate.ts')
+  const { formatViolationsGithub } = await import('../../outlets/report/policies/github.ts')
+  const folder = findFolderInRepository(root)
+  io.out(formatViolationsGithub(policies.report.groups, folder), 'commands')
 }

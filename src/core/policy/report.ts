@@ -38,6 +38,7 @@ export interface ListedPolicy {
 export interface ViolationGroup {
   policy: string
   level: Level
+  on: Subject
   violations: Violation[]
   diagnostic: Diagnostic
 }

@@ -38,7 +38,8 @@ export function placeViolations(workspace: Policed, found: Found[]): ViolationGr
   return Array.from(groups.values(), (group): ViolationGroup => {
     const violations = group.map(({ violation }) => violation)
     const { policy, diagnostic } = createViolation(workspace, group)
-    return { policy: policy.name, level: policy.level, violations, diagnostic }
+    const { name, level, on } = policy
+    return { policy: name, level, on, violations, diagnostic }
   }).toSorted((a, b) => compareDiagnostics(a.diagnostic, b.diagnostic))
 }
 
