@@ -127,6 +127,32 @@ it('expired, unused and unknown exceptions are findings', async () => {
   expect(await findCodes()).toEqual([])
 })
 
+it('a comment in a file of policies allows a warning about an exception', async () => {
+  start()
+  const write = (comment: string, until = '2026-11-19') =>
+    place.write(
+      'policies/except.yaml',
+      `except:\n  - policy: tls\n    reason: x\n    # edgewise: ${comment}\n    until: ${until}\n`,
+    )
+  write('allow exception-expired until 2026-12-31: the vendor is late')
+  commit('except')
+  commit('next')
+  expect(await findCodes()).toEqual(['policy-violated'])
+  write('allow exception-expired until 2026-11-19: the vendor is late')
+  expect((await findCodes()).toSorted()).toEqual([
+    'exception-expired',
+    'policy-violated',
+    'suppression-expired',
+  ])
+  write('allow policy-violated until 2026-12-31: no')
+  expect(await findCodes()).toContain('suppression-unknown')
+  write('alow')
+  expect(await findCodes()).toContain('suppression-invalid')
+  place.manifest(www, { origin: { ...plain, origin_mode: 'https' } })
+  write('allow exception-expired until 2026-12-31: x', '2026-12-31')
+  expect((await findCodes()).toSorted()).toContain('suppression-unused')
+})
+
 it('a pull request of several commits does not excuse itself', async () => {
   start()
   git('update-ref', 'refs/remotes/origin/main', 'HEAD')

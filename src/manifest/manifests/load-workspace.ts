@@ -89,7 +89,7 @@ export function loadWorkspace(
   )
   let noManifest: Diagnostic | undefined
   const levels = { ...config.checks, ...aids.levels }
-  const judgeAll = createJudge(levels, files, aids.now, [
+  const judgeAll = createJudge(levels, { ...found, files }, aids.now, [
     ...found.diagnostics,
     ...unreadable,
     ...files.flatMap(listFileProblems),
@@ -122,13 +122,18 @@ export function loadWorkspace(
 /** Creates the function that judges the findings of a workspace, together with further ones. */
 function createJudge(
   levels: Levels,
-  files: LoadedFile[],
+  { files, folder, policyFiles }: FoundWorkspace & { files: LoadedFile[] },
   now = -Infinity,
   found: Diagnostic[] = [],
 ): Workspace['judgeAll'] {
   const comments = files.flatMap(({ file }) => listMarkedComments(file))
   return (others, isComplete) => {
-    const judged = judge([...found, ...others], { levels, comments, now, isComplete })
+    // Only a complete list has what is wrong in files of policies.
+    const [policies] = splitLoaded(
+      isComplete ? policyFiles.map((path) => loadSource(folder, path)) : [],
+    )
+    const all = [...comments, ...policies.flatMap(listMarkedComments)]
+    const judged = judge([...found, ...others], { levels, comments: all, now, isComplete })
     return { ...judged, diagnostics: limitProblems(judged.diagnostics) }
   }
 }
