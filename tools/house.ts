@@ -22,9 +22,9 @@ const allowed: Record<string, string> = {
   'outlets/tracing': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
-    'engine/apply engine/rollout core/plan core/diff core/policy core/tests core/effects ' +
-    'core/trace core/checks core/rule-lists manifest state service outlets/report emulator ' +
-    'core/catalog files core/model',
+    'engine/apply engine/rollout core/plan core/health core/diff core/policy core/tests ' +
+    'core/effects core/trace core/checks core/rule-lists manifest state service ' +
+    'outlets/report emulator core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
   manifest: 'core/checks core/policy core/tests core/trace core/catalog files core/model',
@@ -35,8 +35,8 @@ const allowed: Record<string, string> = {
     'core/policy core/tests core/effects core/trace core/checks core/catalog core/model',
   emulator: 'core/catalog files core/model',
   files: 'core/model',
+  'core/plan': 'core/health core/catalog core/model',
   'core/health': 'core/model',
-  'core/plan': 'core/catalog core/model',
   'core/diff': 'core/catalog core/model',
   'core/checks': 'core/rule-lists core/catalog core/model',
   'core/rule-lists': 'core/effects core/trace core/catalog core/model',

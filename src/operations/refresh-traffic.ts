@@ -1,7 +1,8 @@
 import type { Settings, Desired } from './runtime/workspace-parts.ts'
+import { createWeek } from '../core/health/summarize-week.ts'
 import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
-import { alignDown, countByClass, sumRequests } from '../core/model/statistics.ts'
+import { alignDown, sumRequests } from '../core/model/statistics.ts'
 import { createTimeZone } from '../core/model/time/time-zone.ts'
 import type { DomainTraffic, RefreshedTraffic } from '../core/model/traffic.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
@@ -130,7 +131,7 @@ async function countAccount(queries: QueryClient, { from, to }: Day): Promise<nu
 }
 
 /**
- * Counts the requests of up to ten domains; one without data has none. If the account does not have
+ * Counts the requests of up to ten domains by the hour; one without data has none. If the account does not have
  * one of them, each half is counted.
  *
  * @param unknown gets the domains that the account does not have
@@ -138,19 +139,14 @@ async function countAccount(queries: QueryClient, { from, to }: Day): Promise<nu
 async function countDomains(
   queries: QueryClient,
   domains: Domain[],
-  { from, to }: Day,
+  day: Day,
   unknown: Domain[],
 ): Promise<Map<Domain, Omit<DomainTraffic, 'at'>>> {
-  const figures = new Map(domains.map((domain) => [domain, { requests: 0, bad: 0 }]))
+  const { week, add, summarize } = createWeek(day)
   try {
-    for await (const { results } of queries.queryEachDomain({ domains, from, to, grain: 'day' }))
-      for (const { domain, points } of results)
-        for (const { counts } of points) {
-          const { requests, bad } = figures.get(domain) ?? { requests: 0, bad: 0 }
-          const failed = countByClass(counts)['5xx'] + (counts['0'] ?? 0)
-          figures.set(domain, { requests: requests + sumRequests(counts), bad: bad + failed })
-        }
-    return figures
+    for await (const { results } of queries.queryEachDomain({ domains, ...week, grain: 'hour' }))
+      for (const { domain, points } of results) add(domain, points)
+    return summarize(domains)
   } catch (error) {
     if (!(error instanceof UnknownDomainError)) throw error
   }
@@ -159,7 +155,7 @@ async function countDomains(
     return new Map()
   }
   const half = Math.ceil(domains.length / 2)
-  const first = await countDomains(queries, domains.slice(0, half), { from, to }, unknown)
-  const second = await countDomains(queries, domains.slice(half), { from, to }, unknown)
+  const first = await countDomains(queries, domains.slice(0, half), day, unknown)
+  const second = await countDomains(queries, domains.slice(half), day, unknown)
   return new Map([...first, ...second])
 }

@@ -57,7 +57,14 @@ describe('parseWorkspaceConfig', () => {
         freeze: [],
         order: 'ask',
       },
-      rollout: { waves: [{ percent: 100 }], first: [], pause: 600, approval: [], health: null },
+      rollout: {
+        waves: [{ percent: 100 }],
+        first: [],
+        pause: 600,
+        approval: [],
+        by: 'domains',
+        health: null,
+      },
       notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
       checks: {},
       moved: [],
@@ -99,6 +106,7 @@ describe('parseWorkspaceConfig', () => {
       first: [],
       pause: 90,
       approval: [],
+      by: 'domains',
       health: {
         area: 'all',
         settle: 300,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/core/model/config.ts'
-import { findApprovalWaves, placeApprovals } from '../../src/core/plan/assign-waves.ts'
+import {
+  computeWaveEnds,
+  findApprovalWaves,
+  placeApprovals,
+} from '../../src/core/plan/assign-waves.ts'
 import { fc } from '../runs.ts'
 
 const count = (value: number): Amount => ({ count: value })
@@ -27,7 +31,8 @@ describe('findApprovalWaves', () => {
   ])(
     '%j of %j with %i domains, %i of them first: %j',
     (approval, amounts, domains, first, waves) => {
-      expect(findApprovalWaves(approval, { amounts, domains, first })).toEqual(waves)
+      const ends = computeWaveEnds(amounts, domains, first)
+      expect(findApprovalWaves(approval, ends)).toEqual(waves)
     },
   )
 })

@@ -110,7 +110,7 @@ describe('waves of domains with several kinds of change', () => {
         const kinds = new Map(all.map((own, i): [Domain, string[]] => [domain(i), own]))
         const domains = [...kinds.keys()]
         const first = new Set(firstDomains.map(domain))
-        const waves = assignWaves({
+        const { waves } = assignWaves({
           domains,
           groups: [0, 1, 2].map((i) => domains.filter((__, j) => (j * 7) % 3 === i)),
           width,
@@ -141,7 +141,7 @@ describe('waves of domains with several kinds of change', () => {
   it('keep the domains that try them, if another kind has no room', () => {
     const lists = ['axp', 'byq', 'xz', 'pw', 'yu', 'qv', 'ab', 'c'].map((own) => own.split(''))
     const kinds = new Map(lists.map((own, i): [Domain, string[]] => [domain(i), own]))
-    const waves = assignWaves({
+    const { waves } = assignWaves({
       domains: [...kinds.keys()],
       groups: [[1, 2, 3, 4, 5, 6].map(domain), [domain(0)], [domain(7)]],
       width: 6,

@@ -115,7 +115,7 @@ describe('writeInWaves', () => {
     const groups = Array.from({ length: 6 }, (_, i) =>
       Array.from({ length: 4 }, (__, j) => domain(i * 10 + j)),
     )
-    const waves = assignWaves({
+    const { waves } = assignWaves({
       domains: groups.flat().toSorted(),
       groups,
       width: 4,

@@ -217,6 +217,7 @@ class Rollout {
               first: [],
               pause: pauseSeconds,
               approval: this.#approval,
+              by: 'domains' as const,
               health: origin === dead || judged ? health : null,
             }
           : config.rollout,

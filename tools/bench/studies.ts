@@ -16,5 +16,6 @@ export const studies: Record<string, Study> = {
   peers: async (bench, options) =>
     (await import('./peers.ts')).measurePeers(bench, options, process.env),
   rollout: async (_bench, options) => (await import('./rollout.ts')).measureRollouts(options),
+  waves: async (_bench, options) => (await import('./waves/measure.ts')).measureWaves(options),
   writes: async () => (await import('./writes.ts')).measureMixes(),
 }

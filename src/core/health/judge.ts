@@ -21,15 +21,15 @@ type Measure = Pick<HealthRule, 'statuses' | 'minRequests' | 'margin'>
  * of four waves at most once in 250 times, which meets the goal of 1 in 200; and a rise of five
  * points on one of 200 domains with 1,000 requests is found in 99 of 100 cases.
  */
-const significance = 0.001
+export const significance = 0.001
 /** Maximum p-value of a final verdict, valid for any number of checks of a wave. */
-const clearSignificance = 1e-6
+export const clearSignificance = 1e-6
 /** Significance level of a rise beyond the variation of the baseline, in all tests of a wave. */
-const variationSignificance = 3e-4
+export const variationSignificance = 3e-4
 /** Number of windows that decide on an uncertain rise: longer than a gust. */
 export const decidingWindows = 4
 /** Maximum p-value of a rise that a longer window may prove. */
-const maxUncertain = 0.5
+export const maxUncertain = 0.5
 
 /**
  * Compares the status codes of a wave before and after. A domain is worse if its rise is

@@ -148,6 +148,8 @@ export interface RolloutConfig {
   approval: number[]
   /** Share of the account's requests above which a wave needs approval, percent; absent: none. */
   approvalAbove?: number
+  /** What the shares of waves count: domains, or their requests. */
+  by: 'domains' | 'traffic'
   /** Null if health is not checked. */
   health: HealthConfig | null
 }

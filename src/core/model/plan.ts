@@ -47,6 +47,28 @@ export interface PlanWave {
   writes: number
   /** Kinds of change that no earlier wave tries: an action on an item and the edited paths. */
   kinds: string[]
+  /** Absent if the traffic of no domain is known. */
+  traffic?: ForeseenWave
+}
+
+/** Traffic of a wave, and what its health check can detect. */
+export interface ForeseenWave {
+  /** Requests of a day. */
+  requests: number
+  /** Number of domains whose traffic is not known. */
+  unknown: number
+  /** Absent if no rise is detected, or without a health check that the figures fit. */
+  detects?: DetectableRise
+  /** Reason why none is detected. */
+  undetected?: 'few-requests' | 'many-errors' | 'unknown-traffic'
+}
+
+/** Least rise of the share of bad answers on all domains of a wave that is detected. */
+export interface DetectableRise {
+  /** Percentage points. */
+  rise: number
+  /** Length of the window that it takes. */
+  seconds: number
 }
 
 /** Hashes of the inputs of a plan: one for each domain that it affects. */
@@ -56,11 +78,19 @@ export interface PlanBasis {
   target: string[]
   /** Selected items; empty for all. */
   items: string[]
-  /** When the newest figure of traffic was queried, ISO 8601; absent without figures. */
-  traffic?: string
   commit: string | null
   /** The commit below uncommitted changes; absent without. */
   onTopOf?: string
+  /** Present if traffic determines the waves. */
+  traffic?: TrafficBasis
+}
+
+/** Figures of traffic that waves rest on. */
+export interface TrafficBasis {
+  /** When the newest of them was queried, ISO 8601; 1970 without any. */
+  at: string
+  /** Of the figures that matter. */
+  hash: string
 }
 
 /** Changes that are on hold for one reason. */

@@ -6,6 +6,13 @@ export interface DomainTraffic {
   /** Requests of that day, and those answered 5xx or without an answer (0). */
   requests: number
   bad: number
+  /** Requests of the quietest hour of the week before × 24; absent if hours were not counted. */
+  low?: number
+  /**
+   * Standard deviation of the share of bad answers between the hours of that week beyond chance,
+   * relative to its mean; absent likewise.
+   */
+  variation?: number
   /** When it was queried, ms since 1970. */
   at: number
 }

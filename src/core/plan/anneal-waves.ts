@@ -14,6 +14,14 @@ export interface WaveTable {
   kinds: number[][]
   /** Kind → the latest wave that may be the first to try it. */
   dueWaves: number[]
+  /** Null if the waves are limited by their numbers of domains only. */
+  load: WaveLoad | null
+}
+
+/** Requests of the domains, and of all waves up to each one at most. */
+export interface WaveLoad {
+  requests: Float64Array
+  limits: number[]
 }
 
 /** First and last temperature, in writes that an accepted exchange typically costs. */
@@ -34,6 +42,7 @@ export function annealWaves(
   const { waves, waveCount, groups, fixed } = table
   const loose = [...waves.keys()].filter((domain) => !fixed.has(domain))
   const { groupsByDomain, move, countWrites, countMissing } = createCounts(table)
+  const loads = createLoads(table)
   const members: number[][] = Array.from({ length: waveCount }, () => [])
   const place = new Int32Array(waves.length)
   for (const domain of loose) {
@@ -56,10 +65,14 @@ export function annealWaves(
     const candidates = members[to] ?? []
     if (from === to || candidates.length === 0) continue
     const other = draw(candidates, random)
+    const [early, late] = from < to ? [from, to] : [to, from]
+    const more = from < to ? loads.compare(domain, other) : loads.compare(other, domain)
+    if (!loads.fits(early, late, more)) continue
     const cost = move(domain, to) + move(other, from)
     const temperature = temperatures.first * cooling ** (step / steps)
     if (countMissing() === 0 && (cost <= 0 || random() < Math.exp(-cost / temperature))) {
       writes += cost
+      loads.add(early, late, more)
       const [index, otherIndex] = [place[domain] ?? 0, place[other] ?? 0]
       setMember(from, index, other)
       setMember(to, otherIndex, domain)
@@ -126,6 +139,23 @@ function createCounts({ waves, waveCount, groups, width, kinds, dueWaves }: Wave
     move,
     countWrites: () => domainsByGroup.reduce((sum, count) => sum + Math.ceil(count / width), 0),
     countMissing: () => missing,
+  }
+}
+
+/** Sums the requests of all waves up to each one, and keeps them within their limits. */
+function createLoads({ waves, load }: WaveTable) {
+  const { requests, limits } = load ?? { requests: new Float64Array(), limits: [] }
+  const sums = limits.map((_, wave) =>
+    requests.reduce((sum, each, i) => sum + ((waves[i] ?? 0) <= wave ? each : 0), 0),
+  )
+  return {
+    /** Computes what the waves from the earlier one up to before the later one get. */
+    compare: (earlier: number, later: number) => (requests[later] ?? 0) - (requests[earlier] ?? 0),
+    fits: (from: number, to: number, more: number) =>
+      more <= 0 || sums.slice(from, to).every((sum, i) => sum + more <= (limits[from + i] ?? 0)),
+    add: (from: number, to: number, more: number) => {
+      for (let i = from; i < Math.min(to, sums.length); i++) sums[i] = (sums[i] ?? 0) + more
+    },
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Amount } from '../model/config.ts'
 import type { Domain } from '../model/item.ts'
 import type { Progress } from '../model/parallel.ts'
-import { annealWaves } from './anneal-waves.ts'
+import { annealWaves, type WaveLoad } from './anneal-waves.ts'
+import { arrangeByTraffic, type WaveTraffic } from './traffic-waves.ts'
 import { choosePioneers, collectKinds, type Kinds } from './wave-kinds.ts'
 
 /** Input of `assignWaves`. */
@@ -18,29 +19,42 @@ interface WaveProblem {
   isFirst(domain: Domain): boolean
   /** Each kind of change starts in the earliest wave that has room for it. */
   kinds?: Kinds
+  /** Shares are shares of requests; absent: of domains. */
+  traffic?: WaveTraffic
   /** Number of exchanges of domains to try. */
   steps: number
   progress?: Progress
+}
+
+/** Waves of domains. */
+export interface AssignedWaves {
+  /** Domain → wave number, from 1. */
+  waves: Map<Domain, number>
+  /** Number of domains placed by the end of each wave, empty waves included. */
+  ends: number[]
 }
 
 /**
  * Assigns domains to waves so that the waves take few writes. Each wave takes its own writes, one
  * for every `width` of its domains in a group.
  *
- * - Wave sizes follow the amounts, rounded up. Empty waves are left out.
+ * - Wave sizes follow the amounts, rounded up; by traffic, as `arrangeByTraffic` says. Empty waves
+ *   are left out.
  * - Domains that go first are all in the first wave, even if it grows beyond its amount.
  * - Kinds of change take precedence over few writes: a kind starts in the first wave with room for
  *   it.
  *
- * @returns domain → wave number, from 1; deterministic
+ * Deterministic.
  */
-export function assignWaves(problem: WaveProblem): Map<Domain, number> {
-  const { domains, groups, width, amounts, isFirst, steps, progress } = problem
+export function assignWaves(problem: WaveProblem): AssignedWaves {
+  const { domains, groups, width, isFirst, steps, progress } = problem
   const kinds: Kinds = problem.kinds ?? new Map()
   const first = domains.filter(isFirst)
-  const sizes = computeWaveSizes(amounts, domains.length, first.length)
-  const { waveByDomain, fixed, dueWaves } = placePioneers(domains, sizes, first, kinds)
-  const waves = fillWaves(domains, sizes, waveByDomain)
+  const { ends, waves, fixed, dueWaves, load } =
+    problem.traffic === undefined
+      ? placeByCount(problem, first, kinds)
+      : placeByTraffic(problem, first, kinds, problem.traffic)
+  const waveCount = listSizes(ends).length
   const numbers = new Map(domains.map((domain, i) => [domain, i]))
   const toNumbers = (names: Iterable<Domain>) =>
     [...names].map((domain) => numbers.get(domain) ?? 0)
@@ -48,7 +62,7 @@ export function assignWaves(problem: WaveProblem): Map<Domain, number> {
   annealWaves(
     {
       waves,
-      waveCount: sizes.length,
+      waveCount,
       groups: groups.map(toNumbers),
       width,
       fixed: new Set(toNumbers(fixed)),
@@ -56,22 +70,76 @@ export function assignWaves(problem: WaveProblem): Map<Domain, number> {
         [...new Set(kinds.get(domain))].flatMap((kind) => dueKinds.get(kind) ?? []),
       ),
       dueWaves: [...dueWaves.values()],
+      load,
     },
-    sizes.length < 2 ? 0 : steps,
+    waveCount < 2 ? 0 : steps,
     createRandom(1),
     progress,
   )
-  return new Map(domains.map((domain, i) => [domain, (waves[i] ?? 0) + 1]))
+  return { waves: new Map(domains.map((domain, i) => [domain, (waves[i] ?? 0) + 1])), ends }
+}
+
+/** Domains in waves from 0, before any exchange. */
+interface Placed {
+  ends: number[]
+  /** Wave of each domain. */
+  waves: Int32Array
+  /** Domains that must stay. */
+  fixed: ReadonlySet<Domain>
+  /** Kind of change → its due wave. */
+  dueWaves: ReadonlyMap<string, number>
+  load: WaveLoad | null
+}
+
+function placeByCount({ domains, amounts }: WaveProblem, first: Domain[], kinds: Kinds): Placed {
+  const ends = computeWaveEnds(amounts, domains.length, first.length)
+  const sizes = listSizes(ends)
+  const { waveByDomain, fixed, dueWaves } = placePioneers(domains, sizes, first, kinds)
+  return { ends, waves: fillWaves(domains, sizes, waveByDomain), fixed, dueWaves, load: null }
+}
+
+/** Places domains by their requests; those of the first wave and those without figures stay. */
+function placeByTraffic(
+  { domains, amounts }: WaveProblem,
+  first: Domain[],
+  kinds: Kinds,
+  traffic: WaveTraffic,
+): Placed {
+  const { order, ends, limits } = arrangeByTraffic(domains, first, amounts, kinds, traffic)
+  const present = [...ends.keys()].filter((i) => (ends[i] ?? 0) > (ends[i - 1] ?? 0))
+  const waveByDomain = new Map<Domain, number>()
+  const dueWaves = new Map<string, number>()
+  for (const [wave, i] of present.entries())
+    for (const domain of order.slice(ends[i - 1] ?? 0, ends[i])) {
+      waveByDomain.set(domain, wave)
+      const isLast = wave === present.length - 1
+      for (const kind of isLast ? [] : (kinds.get(domain) ?? []))
+        if (!dueWaves.has(kind)) dueWaves.set(kind, wave)
+    }
+  const isFixed = (domain: Domain) => waveByDomain.get(domain) === 0 || !traffic.figures.has(domain)
+  return {
+    ends,
+    waves: Int32Array.from(domains, (domain) => waveByDomain.get(domain) ?? 0),
+    fixed: new Set(domains.filter(isFixed)),
+    dueWaves,
+    load: {
+      requests: Float64Array.from(domains, (each) => traffic.figures.get(each)?.requests ?? 0),
+      limits: present.map((i) => limits[i] ?? Infinity),
+    },
+  }
 }
 
 /** Computes the number of domains of each wave: at least `first` in wave 1, no empty wave. */
 export function computeWaveSizes(amounts: Amount[], domains: number, first: number): number[] {
-  const ends = computeWaveEnds(amounts, domains, first)
+  return listSizes(computeWaveEnds(amounts, domains, first))
+}
+
+function listSizes(ends: number[]): number[] {
   return ends.map((end, i) => end - (ends[i - 1] ?? 0)).filter((size) => size > 0)
 }
 
 /** Computes the number of domains placed by the end of each wave, empty waves included. */
-function computeWaveEnds(amounts: Amount[], domains: number, first: number): number[] {
+export function computeWaveEnds(amounts: Amount[], domains: number, first: number): number[] {
   let placed = 0
   return amounts.map((amount) => {
     const share =
@@ -130,26 +198,14 @@ function fillWaves(
   })
 }
 
-/** Sizes that determine the waves of a plan. */
-interface WaveExtent {
-  /** Cumulative shares or numbers of domains, as configured. */
-  amounts: Amount[]
-  /** Number of domains that are written, and of those that go first. */
-  domains: number
-  first: number
-}
-
 /**
  * Finds the waves of a plan that need approval, by their numbers in the plan. A plan has fewer
  * waves than configured when some of them are empty.
  *
  * @param approval numbers of configured waves, from 1
+ * @param ends number of domains placed by the end of each configured wave
  */
-export function findApprovalWaves(
-  approval: number[],
-  { amounts, domains, first }: WaveExtent,
-): number[] {
-  const ends = computeWaveEnds(amounts, domains, first)
+export function findApprovalWaves(approval: number[], ends: number[]): number[] {
   const present = ends.flatMap((end, i) => (end > (ends[i - 1] ?? 0) ? [i + 1] : []))
   return placeApprovals(approval, present)
 }

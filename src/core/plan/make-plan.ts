@@ -1,22 +1,29 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { orderSets } from '../catalog/item-spec.ts'
 import type { ItemKeys } from '../catalog/wire-names.ts'
-import type { Amount, Burst, Grouping, Notes } from '../model/config.ts'
+import type { Burst, Grouping, Notes } from '../model/config.ts'
 import type { Action, Change, Form, Write } from '../model/change.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
 import type { Effort, Plan, PlanSummary } from '../model/plan.ts'
 import { pickTree, type SourceTree } from '../model/source-tree.ts'
+import { computeImpactShare, noTraffic, type TrafficProfile } from '../model/traffic.ts'
 import { findApprovalWaves } from './assign-waves.ts'
 import { hashDomains } from './basis.ts'
+import {
+  bindTraffic,
+  createWaveTraffic,
+  foreseeWaves,
+  warnOfTraffic,
+  type TrafficShares,
+} from './foresee-waves.ts'
 import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver, Parallel, Progress } from '../model/parallel.ts'
 import { groupBy } from '../model/lists.ts'
-import { computeImpactShare } from '../model/traffic.ts'
 import { computeImpact } from './impact.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
-import { writeInWaves, type ApprovalLimit, type Waves } from './write-in-waves.ts'
+import { writeInWaves, type ApprovalLimit, type ShareWaves, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
 import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds, listWaves } from './wave-kinds.ts'
@@ -58,6 +65,8 @@ export interface PlanInput extends SourceTree {
   first?: string[]
   /** Waves of the rollout; default: all domains at once. */
   waves?: Waves
+  /** Traffic of domains; default: not known. */
+  traffic?: TrafficProfile | undefined
   /** Notes among the warnings; default: all on. */
   notes?: Partial<Notes>
   /** Runs tasks of a large plan at the same time; default: one after the other. */
@@ -77,8 +86,13 @@ export function makePlan(input: PlanInput): Plan {
   const { waves = { waveByDomain: new Map<Domain, number>() } } = input
   const problem = createProblem(input)
   const kinds = findKinds(changes)
-  const made = writeInWaves(problem, 'amounts' in waves ? { ...waves, kinds } : waves)
-  const { lowerBound, writesAtOnce } = made
+  const domains = [...new Set(changes.map((change) => change.domain))]
+  const profile = input.traffic ?? noTraffic
+  const traffic = createWaveTraffic(domains, profile, input.rollout?.health)
+  const byTraffic = 'amounts' in waves && waves.by === 'traffic' && waves.amounts.length > 1
+  const known = byTraffic && traffic.figures.size > 0 ? { traffic } : {}
+  const made = writeInWaves(problem, 'amounts' in waves ? { ...waves, kinds, ...known } : waves)
+  const { lowerBound, writesAtOnce, ends } = made
   const writes = made.writes.map((write) => orderPayloads(write, desired))
   const fault = findPlanFault(changes, writes, recorded, input.itemKeys)
   if (fault !== null) {
@@ -88,9 +102,8 @@ export function makePlan(input: PlanInput): Plan {
       'Nothing was sent. This is a defect of edgewise; please report it.',
     )
   }
-  const planWaves = listWaves(writes, kinds)
-  const domains = [...new Set(changes.map((change) => change.domain))]
-  const approvals = 'amounts' in waves ? listApprovals(waves, problem, writes) : []
+  const planWaves = foreseeWaves(listWaves(writes, kinds), writes, traffic)
+  const approvals = 'amounts' in waves ? listApprovals(waves, ends, writes) : []
   return {
     changes,
     writes,
@@ -101,6 +114,7 @@ export function makePlan(input: PlanInput): Plan {
       target: input.target,
       items: input.items,
       ...pickTree(input),
+      ...(byTraffic ? { traffic: bindTraffic(traffic, profile) } : {}),
     },
     planner: { version: plannerVersion, effort },
     references: collectReferences(changes, desired),
@@ -108,6 +122,7 @@ export function makePlan(input: PlanInput): Plan {
     warnings: [
       ...describeApprovals(approvals, planWaves.length),
       ...collectWarnings(changes, recorded, desired),
+      ...warnOfTraffic(planWaves, traffic, byTraffic ? describeShares(waves, problem) : null),
       ...(notes.groups === 'off' ? [] : buildGroupsNote(problem, writesAtOnce)),
       ...(notes.waves === 'off' ? [] : buildWavesNote(writes, writesAtOnce)),
       ...(notes.kinds === 'off' ? [] : describeKinds(planWaves)),
@@ -168,15 +183,12 @@ function summarize(
 
 /** Lists the waves of a plan that need approval. */
 function listApprovals(
-  { amounts, approval = [], above }: Extract<Waves, { amounts: Amount[] }>,
-  { needs, isFirst = () => false }: WriteProblem,
+  { approval = [], above }: ShareWaves,
+  ends: Parameters<typeof findApprovalWaves>[1],
   writes: Write[],
 ): number[] {
-  const domains = [...new Set(needs.map(({ domain }) => domain))]
-  const first = domains.filter(isFirst).length
-  const numbers = findApprovalWaves(approval, { amounts, domains: domains.length, first })
   const large = above === undefined ? [] : listLargeWaves(writes, above)
-  return [...new Set([...numbers, ...large])].toSorted((a, b) => a - b)
+  return [...new Set([...findApprovalWaves(approval, ends), ...large])].toSorted((a, b) => a - b)
 }
 
 /** Lists the waves with more than a share of the account's requests, or with an unknown one. */
@@ -186,6 +198,18 @@ function listLargeWaves(writes: Write[], { percent, traffic }: ApprovalLimit): n
     const share = computeImpactShare(computeImpact(domains, traffic))
     return share !== null && share * 100 <= percent ? [] : [wave]
   })
+}
+
+/** Describes which domains and requests waves by traffic have. */
+function describeShares(
+  { amounts }: ShareWaves,
+  { needs, isFirst = () => false }: WriteProblem,
+): TrafficShares {
+  const domains = [...new Set(needs.map(({ domain }) => domain))]
+  const others = domains.filter((domain) => !isFirst(domain))
+  const [first] = amounts
+  const isShare = others.length === domains.length && first !== undefined && 'percent' in first
+  return { domains: others, first: isShare ? first.percent : null }
 }
 
 /** Notes the waves that wait for approval. */

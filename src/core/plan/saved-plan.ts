@@ -6,10 +6,10 @@ import { isSameJson, findPrototypeKey, type Json, type JsonObject } from '../mod
 import { nameChange } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot, Value } from '../model/item.ts'
-import type { Effort, Plan } from '../model/plan.ts'
+import type { Effort, Plan, TrafficBasis } from '../model/plan.ts'
 import { findNewReference, findReference, listSecrets, mapSecrets } from '../model/secret.ts'
 import { checkStored } from '../model/text/stored-file.ts'
-import { pluralize, listSome } from '../model/text/words.ts'
+import { formatTime, pluralize, listSome } from '../model/text/words.ts'
 import { bindHashes, hashDomains, type PlanOwner } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
@@ -36,10 +36,10 @@ export interface SavedPlan {
   /** Hashes by domain. */
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
-  /** When the newest of its figures of traffic was queried, ms since 1970; 0 without figures. */
-  trafficAt: number
   /** Commit of the workspace that it was made at; null if unknown. */
   commit: string | null
+  /** Traffic that its waves rest on; null for none. */
+  traffic: TrafficBasis | null
   /** The changes by domain and item. */
   reviewed: ReadonlyMap<string, PlanFile['changes'][number]>
   /** Changes and writes that the new plan has to equal, with every key of the file. */
@@ -63,7 +63,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     throw createUnusableError(
       `it was made by version ${planner.version} of the planner, this is version ${plannerVersion}`,
     )
-  const { desired, recorded, items = [] } = basis
+  const { desired, recorded, items = [], traffic = null } = basis
   const commit = basis.commit ?? basis.onTopOf ?? null
   const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find(
     (key) => !isAcceleratedDomain(key),
@@ -90,8 +90,8 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     },
     desired,
     recorded,
-    trafficAt: basis.traffic === undefined ? 0 : Date.parse(basis.traffic),
     commit,
+    traffic,
     reviewed,
     changes: checked.json['changes'],
     writes: checked.json['writes'],
@@ -132,7 +132,20 @@ export function refuseStale(
       hintText,
     )
   }
+  refuseOtherTraffic(saved, now)
   refuseOtherWrites(saved.writes, json['writes'])
+}
+
+/** Refuses waves that rest on figures of traffic which are not stored any more. */
+function refuseOtherTraffic({ traffic }: SavedPlan, { basis }: Plan): void {
+  if (traffic === null || basis.traffic === undefined) return
+  if (traffic.hash === basis.traffic.hash) return
+  throw new EdgewiseError(
+    'stale-plan',
+    `the plan is stale: its waves rest on the traffic known at ${formatTime(traffic.at)}, ` +
+      'which was counted again more than once since',
+    remakeHint,
+  )
 }
 
 /** Names the first change that differs in the values of its secrets only; empty without one. */

@@ -1,5 +1,5 @@
 import type { Form, Write } from '../model/change.ts'
-import type { Amount } from '../model/config.ts'
+import type { Amount, RolloutConfig } from '../model/config.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import { groupBy, splitIntoChunks } from '../model/lists.ts'
@@ -7,10 +7,11 @@ import { splitProgress } from '../model/parallel.ts'
 import type { Effort } from '../model/plan.ts'
 import type { TrafficProfile } from '../model/traffic.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
-import { assignWaves } from './assign-waves.ts'
+import { assignWaves, type AssignedWaves } from './assign-waves.ts'
 import { type WriteProblem, type WriteSolution, groupWrites } from './group-writes.ts'
 import type { Need } from './needs.ts'
 import { type UnorderedWrite, orderWrites } from './order-writes.ts'
+import type { WaveTraffic } from './traffic-waves.ts'
 import type { Kinds } from './wave-kinds.ts'
 
 /** Share of the account's requests above which a wave needs approval. */
@@ -19,18 +20,29 @@ export interface ApprovalLimit {
   traffic: TrafficProfile
 }
 
-/**
- * Waves of a plan: by shares of its domains, with the numbers of those that need approval and the
- * share above which others do, or the wave numbers of an open rollout.
- */
-export type Waves =
-  | { amounts: Amount[]; kinds?: Kinds; approval?: number[]; above?: ApprovalLimit }
-  | { waveByDomain: ReadonlyMap<Domain, number> }
+/** Waves by shares of the domains of a plan, or of their requests. */
+export interface ShareWaves {
+  amounts: Amount[]
+  kinds?: Kinds
+  /** Numbers of those that need approval. */
+  approval?: number[]
+  /** Share of the account's requests above which others do. */
+  above?: ApprovalLimit
+  /** What the shares should count; default: domains. */
+  by?: RolloutConfig['by']
+  /** Present if the shares count requests. */
+  traffic?: WaveTraffic
+}
+
+/** Waves of a plan: by shares, or the wave numbers of an open rollout. */
+export type Waves = ShareWaves | { waveByDomain: ReadonlyMap<Domain, number> }
 
 /** Writes wave by wave. */
 export interface WaveSolution extends WriteSolution {
   /** Number of writes without waves. */
   writesAtOnce: number
+  /** Number of domains placed by the end of each configured wave; none for an open rollout. */
+  ends: number[]
 }
 
 /**
@@ -51,10 +63,10 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
   const getProgress = splitProgress(problem.progress, hasWaves ? 3 : 1)
   const atOnce = groupWrites({ ...problem, progress: getProgress(0) })
   const joined = joinEqualWrites(atOnce.writes)
-  const waveByDomain =
+  const { waves: waveByDomain, ends } =
     'waveByDomain' in waves
-      ? waves.waveByDomain
-      : computeWaves({ ...problem, progress: getProgress(1) }, joined, waves.amounts, waves.kinds)
+      ? { waves: waves.waveByDomain, ends: [] }
+      : computeWaves({ ...problem, progress: getProgress(1) }, joined, waves)
   const getWave = (domain: Domain): number => waveByDomain.get(domain) ?? 1
   const needsByWave = groupBy(problem.needs, ({ domain }) => getWave(domain))
   const waveNumbers = [...needsByWave.keys()].toSorted((a, b) => a - b)
@@ -64,6 +76,7 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
       ...atOnce,
       writes: atOnce.writes.map((write) => ({ ...write, wave: firstWave ?? 1 })),
       writesAtOnce: atOnce.writes.length,
+      ends,
     }
   }
   const isFirst = problem.isFirst ?? (() => false)
@@ -89,6 +102,7 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
     writes: writes.map((write, i) => ({ id: i + 1, ...write })),
     lowerBound: atOnce.lowerBound,
     writesAtOnce: atOnce.writes.length,
+    ends,
   }
 }
 
@@ -101,9 +115,8 @@ function searchWave(problem: WriteProblem, needs: Need[]): Write[] {
 function computeWaves(
   { needs, domainsPerWrite, effort, isFirst = () => false, progress }: WriteProblem,
   joined: JoinedWrite[],
-  amounts: Amount[],
-  kinds: Kinds = new Map(),
-): Map<Domain, number> {
+  { amounts, kinds = new Map(), traffic }: ShareWaves,
+): AssignedWaves {
   const domains = [...new Set(needs.map(({ domain }) => domain))].toSorted()
   const { perDomain, max } = exchanges[effort]
   return assignWaves({
@@ -113,6 +126,7 @@ function computeWaves(
     amounts,
     isFirst,
     kinds,
+    ...(traffic === undefined ? {} : { traffic }),
     steps: Math.min(max, perDomain * domains.length),
     ...(progress === undefined ? {} : { progress }),
   })

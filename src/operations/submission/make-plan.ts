@@ -151,7 +151,7 @@ async function planMatched(
 ): Promise<Plan> {
   const { rollouts = [], atOnce = false, traffic = noTraffic } = request
   const { config } = workspace
-  const { waves, approval, approvalAbove: percent } = config.rollout
+  const { waves: amounts, approval, approvalAbove: percent, by } = config.rollout
   const above = percent === undefined ? {} : { above: { percent, traffic } }
   if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await runPlanner(config, outside, {
@@ -163,9 +163,10 @@ async function planMatched(
       ? {}
       : {
           rollout: config.rollout,
+          traffic,
           waves:
             continued === null
-              ? { amounts: waves, approval, ...above }
+              ? { amounts, approval, by, ...above }
               : { waveByDomain: mapDomainsToWaves(continued) },
         }),
   })
@@ -191,17 +192,11 @@ async function planMatched(
     ...made,
     ...waits,
     impact: computeImpact(written, traffic),
-    basis: withTraffic(made.basis, traffic),
     ...(onHold.domains.length === 0 ? {} : { onHold: onHold.domains }),
     ...(irreversible.length === 0 ? {} : { irreversible }),
     summary: { ...made.summary, held: onHold.changes },
     warnings,
   }
-}
-
-/** Adds the moment of the figures: a saved plan is planned again with those of that moment. */
-function withTraffic(basis: Plan['basis'], { at }: TrafficProfile): Plan['basis'] {
-  return at === 0 ? basis : { ...basis, traffic: new Date(at).toISOString() }
 }
 
 /** Plans the writes of changes with the settings of the workspace, in several threads. */

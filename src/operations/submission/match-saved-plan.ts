@@ -53,7 +53,8 @@ export async function matchSavedPlan(
   const saved = parseSavedPlan(parseJson(text))
   // Plans are compared in waves; an apply without waves sends the same writes at once.
   const { effort, secrets } = saved
-  const traffic = await store.loadTraffic(saved.trafficAt)
+  const asOf = saved.traffic === null ? undefined : Date.parse(saved.traffic.at)
+  const traffic = await store.loadTraffic(asOf)
   const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets, traffic }
   const make = (own: PlanOptions) => makePlan(workspace, recorded, saved.selection, own, outside)
   const current = await make(planOptions)

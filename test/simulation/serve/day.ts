@@ -62,6 +62,7 @@ const rollout: RolloutConfig = {
   first: [],
   pause: 300,
   approval: [],
+  by: 'domains' as const,
   health: {
     area: 'all',
     settle: 300,

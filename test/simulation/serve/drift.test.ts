@@ -11,6 +11,7 @@ const rollout = {
   first: [],
   pause: pauseSeconds,
   approval: [],
+  by: 'domains' as const,
   health: null,
 }
 

@@ -14,6 +14,7 @@ const rollout = {
   first: [],
   pause: pauseMs / second,
   approval: [],
+  by: 'domains' as const,
   health: null,
 }
 /** Lengths of outages, ms: below and above the patience of each part. */

@@ -617,7 +617,6 @@ desired: {
  */
 [k: string]: string
 }
-traffic?: Time
 /**
  * Domain → hash of the state.
  */
@@ -647,6 +646,16 @@ commit?: (string | null)
  * Commit below changes that were not committed; absent without any.
  */
 onTopOf?: string
+/**
+ * Figures of traffic that the waves rest on; apply plans with the same, or refuses the file.
+ */
+traffic?: {
+at: Time
+/**
+ * SHA-256 of the figures of the plan's domains.
+ */
+hash: string
+}
 }
 /**
  * The planner.
@@ -977,6 +986,14 @@ requests: number
  * Those answered with 5xx, or not at all (0).
  */
 bad: number
+/**
+ * 24 times the requests of the quietest hour of the week before; absent if hours were not counted.
+ */
+low?: number
+/**
+ * Standard deviation of the share of bad answers between the hours of that week, relative to its mean; absent likewise.
+ */
+variation?: number
 /**
  * When the figure was queried, ms since 1970.
  */

@@ -2162,20 +2162,50 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                   var valid5 = _errs19 === errors;
                                 } else
                                   var valid5 = !0;
-                                if (valid5)
-                                  if (data7.at !== void 0) {
-                                    let data10 = data7.at, _errs21 = errors;
+                                if (valid5) {
+                                  if (data7.low !== void 0) {
+                                    let data10 = data7.low, _errs21 = errors;
                                     if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10)))
-                                      return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
+                                      return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/type", keyword: "type", params: { type: "integer" } }], !1;
                                     if (errors === _errs21 && typeof data10 == "number" && isFinite(data10)) {
-                                      if (data10 > 864e13 || isNaN(data10))
-                                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
+                                      if (data10 > 9007199254740991 || isNaN(data10))
+                                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
                                       if (data10 < 0 || isNaN(data10))
-                                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                     }
                                     var valid5 = _errs21 === errors;
                                   } else
                                     var valid5 = !0;
+                                  if (valid5) {
+                                    if (data7.variation !== void 0) {
+                                      let data11 = data7.variation, _errs23 = errors;
+                                      if (errors === _errs23)
+                                        if (typeof data11 == "number" && isFinite(data11)) {
+                                          if (data11 > 1e3 || isNaN(data11))
+                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
+                                          if (data11 < 0 || isNaN(data11))
+                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        } else
+                                          return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/type", keyword: "type", params: { type: "number" } }], !1;
+                                      var valid5 = _errs23 === errors;
+                                    } else
+                                      var valid5 = !0;
+                                    if (valid5)
+                                      if (data7.at !== void 0) {
+                                        let data12 = data7.at, _errs25 = errors;
+                                        if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
+                                          return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
+                                        if (errors === _errs25 && typeof data12 == "number" && isFinite(data12)) {
+                                          if (data12 > 864e13 || isNaN(data12))
+                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
+                                          if (data12 < 0 || isNaN(data12))
+                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        }
+                                        var valid5 = _errs25 === errors;
+                                      } else
+                                        var valid5 = !0;
+                                  }
+                                }
                               }
                             } else
                               return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1, schemaPath: "#/properties/domains/additionalProperties/items/type", keyword: "type", params: { type: "object" } }], !1;
@@ -2237,7 +2267,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var planFileFits = validate27, schema47 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, traffic: { $ref: "shared.schema.json#/$defs/time" }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate27, schema47 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2520,93 +2550,113 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                   } else
                     var valid10 = !0;
                   if (valid10) {
-                    if (data23.traffic !== void 0) {
-                      let data26 = data23.traffic, _errs55 = errors;
-                      if (errors === errors)
-                        if (typeof data26 == "string") {
-                          if (!pattern0.test(data26))
-                            return validate27.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                        } else
-                          return validate27.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                    if (data23.recorded !== void 0) {
+                      let data26 = data23.recorded, _errs55 = errors;
+                      if (errors === _errs55)
+                        if (data26 && typeof data26 == "object" && !Array.isArray(data26))
+                          for (let key2 in data26) {
+                            let data27 = data26[key2], _errs58 = errors;
+                            if (errors === _errs58)
+                              if (typeof data27 == "string") {
+                                if (!pattern21.test(data27))
+                                  return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
+                              } else
+                                return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid12 = _errs58 === errors;
+                            if (!valid12)
+                              break;
+                          }
+                        else
+                          return validate27.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
                       var valid10 = _errs55 === errors;
                     } else
                       var valid10 = !0;
                     if (valid10) {
-                      if (data23.recorded !== void 0) {
-                        let data27 = data23.recorded, _errs58 = errors;
-                        if (errors === _errs58)
-                          if (data27 && typeof data27 == "object" && !Array.isArray(data27))
-                            for (let key2 in data27) {
-                              let data28 = data27[key2], _errs61 = errors;
-                              if (errors === _errs61)
-                                if (typeof data28 == "string") {
-                                  if (!pattern21.test(data28))
-                                    return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
-                                } else
-                                  return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid13 = _errs61 === errors;
+                      if (data23.target !== void 0) {
+                        let data28 = data23.target, _errs60 = errors;
+                        if (errors === _errs60)
+                          if (Array.isArray(data28)) {
+                            var valid13 = !0;
+                            let len5 = data28.length;
+                            for (let i5 = 0; i5 < len5; i5++) {
+                              let _errs62 = errors;
+                              if (typeof data28[i5] != "string")
+                                return validate27.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid13 = _errs62 === errors;
                               if (!valid13)
                                 break;
                             }
-                          else
-                            return validate27.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
-                        var valid10 = _errs58 === errors;
+                          } else
+                            return validate27.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
+                        var valid10 = _errs60 === errors;
                       } else
                         var valid10 = !0;
                       if (valid10) {
-                        if (data23.target !== void 0) {
-                          let data29 = data23.target, _errs63 = errors;
-                          if (errors === _errs63)
-                            if (Array.isArray(data29)) {
+                        if (data23.items !== void 0) {
+                          let data30 = data23.items, _errs64 = errors;
+                          if (errors === _errs64)
+                            if (Array.isArray(data30)) {
                               var valid14 = !0;
-                              let len5 = data29.length;
-                              for (let i5 = 0; i5 < len5; i5++) {
-                                let _errs65 = errors;
-                                if (typeof data29[i5] != "string")
-                                  return validate27.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid14 = _errs65 === errors;
+                              let len6 = data30.length;
+                              for (let i6 = 0; i6 < len6; i6++) {
+                                let _errs66 = errors;
+                                if (typeof data30[i6] != "string")
+                                  return validate27.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid14 = _errs66 === errors;
                                 if (!valid14)
                                   break;
                               }
                             } else
-                              return validate27.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid10 = _errs63 === errors;
+                              return validate27.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                          var valid10 = _errs64 === errors;
                         } else
                           var valid10 = !0;
                         if (valid10) {
-                          if (data23.items !== void 0) {
-                            let data31 = data23.items, _errs67 = errors;
-                            if (errors === _errs67)
-                              if (Array.isArray(data31)) {
-                                var valid15 = !0;
-                                let len6 = data31.length;
-                                for (let i6 = 0; i6 < len6; i6++) {
-                                  let _errs69 = errors;
-                                  if (typeof data31[i6] != "string")
-                                    return validate27.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid15 = _errs69 === errors;
-                                  if (!valid15)
-                                    break;
-                                }
-                              } else
-                                return validate27.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid10 = _errs67 === errors;
+                          if (data23.commit !== void 0) {
+                            let data32 = data23.commit, _errs68 = errors;
+                            if (typeof data32 != "string" && data32 !== null)
+                              return validate27.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema47.properties.basis.properties.commit.type } }], !1;
+                            var valid10 = _errs68 === errors;
                           } else
                             var valid10 = !0;
                           if (valid10) {
-                            if (data23.commit !== void 0) {
-                              let data33 = data23.commit, _errs71 = errors;
-                              if (typeof data33 != "string" && data33 !== null)
-                                return validate27.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema47.properties.basis.properties.commit.type } }], !1;
-                              var valid10 = _errs71 === errors;
+                            if (data23.onTopOf !== void 0) {
+                              let _errs70 = errors;
+                              if (typeof data23.onTopOf != "string")
+                                return validate27.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid10 = _errs70 === errors;
                             } else
                               var valid10 = !0;
                             if (valid10)
-                              if (data23.onTopOf !== void 0) {
-                                let _errs73 = errors;
-                                if (typeof data23.onTopOf != "string")
-                                  return validate27.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid10 = _errs73 === errors;
+                              if (data23.traffic !== void 0) {
+                                let data34 = data23.traffic, _errs72 = errors;
+                                if (errors === _errs72)
+                                  if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+                                    let missing5;
+                                    if (data34.at === void 0 && (missing5 = "at") || data34.hash === void 0 && (missing5 = "hash"))
+                                      return validate27.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                    if (data34.at !== void 0) {
+                                      let data35 = data34.at, _errs74 = errors;
+                                      if (errors === errors)
+                                        if (typeof data35 == "string") {
+                                          if (!pattern0.test(data35))
+                                            return validate27.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                        } else
+                                          return validate27.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid15 = _errs74 === errors;
+                                    } else
+                                      var valid15 = !0;
+                                    if (valid15)
+                                      if (data34.hash !== void 0) {
+                                        let _errs77 = errors;
+                                        if (typeof data34.hash != "string")
+                                          return validate27.errors = [{ instancePath: instancePath + "/basis/traffic/hash", schemaPath: "#/properties/basis/properties/traffic/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid15 = _errs77 === errors;
+                                      } else
+                                        var valid15 = !0;
+                                  } else
+                                    return validate27.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/type", keyword: "type", params: { type: "object" } }], !1;
+                                var valid10 = _errs72 === errors;
                               } else
                                 var valid10 = !0;
                           }
@@ -2621,71 +2671,71 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
               var valid0 = !0;
             if (valid0) {
               if (data.planner !== void 0) {
-                let data35 = data.planner, _errs75 = errors;
-                if (errors === _errs75)
-                  if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
-                    let missing5;
-                    if (data35.version === void 0 && (missing5 = "version") || data35.effort === void 0 && (missing5 = "effort"))
-                      return validate27.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                    if (data35.version !== void 0) {
-                      let data36 = data35.version, _errs77 = errors;
-                      if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
+                let data37 = data.planner, _errs79 = errors;
+                if (errors === _errs79)
+                  if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
+                    let missing6;
+                    if (data37.version === void 0 && (missing6 = "version") || data37.effort === void 0 && (missing6 = "effort"))
+                      return validate27.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                    if (data37.version !== void 0) {
+                      let data38 = data37.version, _errs81 = errors;
+                      if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
                         return validate27.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], !1;
-                      if (errors === _errs77 && typeof data36 == "number" && isFinite(data36) && (data36 < 1 || isNaN(data36)))
+                      if (errors === _errs81 && typeof data38 == "number" && isFinite(data38) && (data38 < 1 || isNaN(data38)))
                         return validate27.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                      var valid16 = _errs77 === errors;
+                      var valid17 = _errs81 === errors;
                     } else
-                      var valid16 = !0;
-                    if (valid16)
-                      if (data35.effort !== void 0) {
-                        let data37 = data35.effort, _errs79 = errors;
-                        if (typeof data37 != "string")
+                      var valid17 = !0;
+                    if (valid17)
+                      if (data37.effort !== void 0) {
+                        let data39 = data37.effort, _errs83 = errors;
+                        if (typeof data39 != "string")
                           return validate27.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
-                        if (!(data37 === "quick" || data37 === "normal"))
+                        if (!(data39 === "quick" || data39 === "normal"))
                           return validate27.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema47.properties.planner.properties.effort.enum } }], !1;
-                        var valid16 = _errs79 === errors;
+                        var valid17 = _errs83 === errors;
                       } else
-                        var valid16 = !0;
+                        var valid17 = !0;
                   } else
                     return validate27.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs75 === errors;
+                var valid0 = _errs79 === errors;
               } else
                 var valid0 = !0;
               if (valid0) {
                 if (data.summary !== void 0) {
-                  let data38 = data.summary, _errs81 = errors;
-                  if (errors === _errs81)
-                    if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
-                      if (data38.conditional !== void 0) {
-                        let data39 = data38.conditional, _errs83 = errors;
-                        if (!(typeof data39 == "number" && !(data39 % 1) && !isNaN(data39) && isFinite(data39)))
+                  let data40 = data.summary, _errs85 = errors;
+                  if (errors === _errs85)
+                    if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
+                      if (data40.conditional !== void 0) {
+                        let data41 = data40.conditional, _errs87 = errors;
+                        if (!(typeof data41 == "number" && !(data41 % 1) && !isNaN(data41) && isFinite(data41)))
                           return validate27.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs83 && typeof data39 == "number" && isFinite(data39) && (data39 < 0 || isNaN(data39)))
+                        if (errors === _errs87 && typeof data41 == "number" && isFinite(data41) && (data41 < 0 || isNaN(data41)))
                           return validate27.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                       }
                     } else
                       return validate27.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid0 = _errs81 === errors;
+                  var valid0 = _errs85 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0)
                   if (data.warnings !== void 0) {
-                    let data40 = data.warnings, _errs85 = errors;
-                    if (errors === _errs85)
-                      if (Array.isArray(data40)) {
-                        var valid18 = !0;
-                        let len7 = data40.length;
+                    let data42 = data.warnings, _errs89 = errors;
+                    if (errors === _errs89)
+                      if (Array.isArray(data42)) {
+                        var valid19 = !0;
+                        let len7 = data42.length;
                         for (let i7 = 0; i7 < len7; i7++) {
-                          let _errs87 = errors;
-                          if (typeof data40[i7] != "string")
+                          let _errs91 = errors;
+                          if (typeof data42[i7] != "string")
                             return validate27.errors = [{ instancePath: instancePath + "/warnings/" + i7, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid18 = _errs87 === errors;
-                          if (!valid18)
+                          var valid19 = _errs91 === errors;
+                          if (!valid19)
                             break;
                         }
                       } else
                         return validate27.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
-                    var valid0 = _errs85 === errors;
+                    var valid0 = _errs89 === errors;
                   } else
                     var valid0 = !0;
               }

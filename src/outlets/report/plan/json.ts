@@ -2,7 +2,7 @@ import type { Effects } from '../../../core/effects/group.ts'
 import type { Change, Write } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
-import type { Plan } from '../../../core/model/plan.ts'
+import type { ForeseenWave, Plan } from '../../../core/model/plan.ts'
 import { computeImpactShare } from '../../../core/model/traffic.ts'
 import type { PolicyReport, ViolationGroup } from '../../../core/policy/report.ts'
 import { buildPlanPoliciesJson } from '../policies/json.ts'
@@ -27,7 +27,7 @@ export function buildPlanJson(
   wireName: (item: ItemKey) => string,
   { effects, witnesses, policies }: PlanEffects = { effects: null, witnesses: null },
 ): JsonObject {
-  const { desired, recorded, target, items, traffic, commit, onTopOf } = plan.basis
+  const { desired, recorded, target, items, commit, onTopOf, traffic } = plan.basis
   return pickDefined({
     format: 'edgewise.plan/1',
     changes: plan.changes.map((change) => buildChange(change, witnesses !== null)),
@@ -38,9 +38,9 @@ export function buildPlanJson(
       recorded: { ...recorded },
       target: [...target],
       items: items.length === 0 ? undefined : [...items],
-      traffic,
       commit,
       onTopOf,
+      traffic: traffic && { ...traffic },
     }),
     planner: { ...plan.planner },
     impact: buildImpact(plan),
@@ -66,8 +66,17 @@ function buildImpact({ impact }: Plan): JsonObject | undefined {
 function buildWaves(plan: Plan, effects: Effects | null): JsonObject[] | undefined {
   const found = effects === null ? null : findWaveEffects(plan, effects)
   return plan.waves?.map((each) =>
-    pickDefined({ ...each, kinds: [...each.kinds], effects: found?.get(each.wave) ?? undefined }),
+    pickDefined({
+      ...each,
+      kinds: [...each.kinds],
+      traffic: each.traffic && buildForeseen(each.traffic),
+      effects: found?.get(each.wave) ?? undefined,
+    }),
   )
+}
+
+function buildForeseen({ detects, ...others }: ForeseenWave): JsonObject {
+  return { ...others, ...(detects === undefined ? {} : { detects: { ...detects } }) }
 }
 
 /** @param isWitnessed whether it was looked at what the changes do to requests */

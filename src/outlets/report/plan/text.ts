@@ -7,7 +7,9 @@ import {
   type Write,
 } from '../../../core/model/change.ts'
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
-import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { computeShare } from '../../../core/model/statistics.ts'
+import { formatLength, listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatPercent } from '../stats/figures.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { hardBlank, truncate, wrap, wrapSentences } from '../text/wrap.ts'
@@ -180,7 +182,27 @@ function formatWave(wave: number, plan: Plan): string {
   const domains = new Set(own.flatMap((write) => write.domains)).size
   const approval = listApprovals(plan).includes(wave) ? ', after approval' : ''
   const counts = `${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
-  return `  Wave ${wave}: ${counts}${approval}`
+  return `  Wave ${wave}: ${counts}${approval}${formatForeseen(wave, plan)}`
+}
+
+const undetected = {
+  'few-requests': 'too few requests',
+  'many-errors': 'too many errors, or too varied ones',
+  'unknown-traffic': 'traffic not known',
+}
+
+/** Formats the share of the requests of a wave, and what its health check detects, on a line. */
+function formatForeseen(wave: number, { waves = [] }: Plan): string {
+  const own = waves.find((each) => each.wave === wave)?.traffic
+  if (own === undefined) return ''
+  const all = waves.reduce((sum, { traffic }) => sum + (traffic?.requests ?? 0), 0)
+  const share = `${formatPercent(computeShare(own.requests, all))} % of the requests`
+  if (own.undetected !== undefined)
+    return `\n    ${share}, detects no rise of errors: ${undetected[own.undetected]}`
+  if (own.detects === undefined) return `\n    ${share}`
+  const { rise, seconds } = own.detects
+  const points = `${rise} ${rise === 1 ? 'point' : 'points'}`
+  return `\n    ${share}, detects a rise of ${points} in ${formatLength(seconds * 1000)}`
 }
 
 /** Lists the domains of the first wave, which a change is tried on. */

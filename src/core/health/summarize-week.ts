@@ -1,0 +1,40 @@
+import type { Window } from '../model/health.ts'
+import type { Domain } from '../model/item.ts'
+import { grainMs, type Point } from '../model/statistics.ts'
+import type { DomainTraffic } from '../model/traffic.ts'
+import { createSampleCount } from './count-sample.ts'
+import { createEarlierRequests } from './earlier-windows.ts'
+import { estimateLevel } from './expected.ts'
+
+type Figures = Omit<DomainTraffic, 'at'>
+
+/** Creates the figures of some domains from their requests by the hour in the week of a day. */
+export function createWeek(day: Window) {
+  const week = { from: day.to - 7 * grainMs.day, to: day.to }
+  const counted = createEarlierRequests(createSampleCount(['5xx', '0']))
+  return {
+    week,
+    add: (domain: Domain, points: Point[]): void => counted.add(domain, points),
+    /** Summarizes the week; a domain without points has no requests. */
+    summarize: (domains: Domain[]): Map<Domain, Figures> => {
+      const days = counted.sum(day, day.to - day.from)
+      const hours = counted.sum(week, grainMs.hour)
+      return new Map(
+        domains.map((domain) => {
+          const [sum = { requests: 0, bad: 0 }] = days.get(domain) ?? []
+          return [domain, { ...sum, ...summarizeHours(hours.get(domain) ?? []) }]
+        }),
+      )
+    },
+  }
+}
+
+/** @param hours without those that have no point */
+function summarizeHours(hours: { requests: number; bad: number }[]): Partial<Figures> {
+  const isWhole = hours.length === (7 * grainMs.day) / grainMs.hour
+  const low = isWhole ? 24 * Math.min(...hours.map(({ requests }) => requests)) : 0
+  const level = estimateLevel(hours)
+  return level === null
+    ? { low }
+    : { low, variation: Number(Math.sqrt(level.dispersion).toFixed(2)) }
+}

@@ -1,0 +1,120 @@
+import { createDetector, emptySum } from '../health/detectable.ts'
+import type { Write } from '../model/change.ts'
+import type { RolloutConfig } from '../model/config.ts'
+import { groupBy } from '../model/lists.ts'
+import type { Domain } from '../model/item.ts'
+import type { ForeseenWave, PlanWave, TrafficBasis } from '../model/plan.ts'
+import { listAll, listSome, pluralize } from '../model/text/words.ts'
+import type { TrafficProfile } from '../model/traffic.ts'
+import { hashJson } from './basis.ts'
+import type { WaveTraffic } from './traffic-waves.ts'
+
+/** Creates what the waves of some domains are chosen and foreseen by. */
+export function createWaveTraffic(
+  domains: Domain[],
+  profile: TrafficProfile,
+  health: RolloutConfig['health'] | undefined,
+): WaveTraffic {
+  const figures = new Map(
+    domains.flatMap((domain) => {
+      const figure = profile.domains.get(domain)
+      return figure === undefined ? [] : [[domain, figure] as const]
+    }),
+  )
+  const isCounted = (status: string) => status === '0' || status.startsWith('5')
+  const isForeseen = health?.area === 'all' && health.statuses.every(isCounted)
+  return {
+    figures,
+    detector: isForeseen ? createDetector(figures.values(), health) : null,
+    // A rise by the margin is tolerated.
+    rise: 2 * (health?.margin ?? 0) || 1,
+  }
+}
+
+/** Hashes the figures that waves were chosen by. */
+export function bindTraffic({ figures }: WaveTraffic, { at }: TrafficProfile): TrafficBasis {
+  const own = [...figures].map(([domain, { at: _at, ...figure }]) => [domain, figure] as const)
+  return { at: new Date(at).toISOString(), hash: hashJson(Object.fromEntries(own)) }
+}
+
+/** Adds to waves what is known of their traffic; nothing without any figure. */
+export function foreseeWaves(
+  waves: PlanWave[],
+  writes: Write[],
+  { figures, detector }: WaveTraffic,
+): PlanWave[] {
+  if (figures.size === 0) return waves
+  const byWave = groupBy(writes, ({ wave }) => wave)
+  const foresee = ({ wave }: PlanWave): ForeseenWave => {
+    const domains = [...new Set(byWave.get(wave)?.flatMap((write) => write.domains))]
+    const known = domains.flatMap((domain) => figures.get(domain) ?? [])
+    const requests = known.reduce((sum, each) => sum + each.requests, 0)
+    const unknown = domains.length - known.length
+    if (detector === null) return { requests, unknown }
+    if (unknown > 0) return { requests, unknown, undetected: 'unknown-traffic' }
+    return { requests, unknown, ...detector.foresee(known.reduce(detector.add, emptySum)) }
+  }
+  return waves.map((each) => ({ ...each, traffic: foresee(each) }))
+}
+
+/** What waves by traffic were chosen from. */
+export interface TrafficShares {
+  /** Domains that do not go first. */
+  domains: Domain[]
+  /** Share of the first wave, percent; null if it is no share, or if some domains go first. */
+  first: number | null
+}
+
+const hint = '"edgewise stats --refresh" counts it'
+
+/**
+ * Warns of waves whose health check detects nothing, and of those by traffic that are not as they
+ * should be.
+ *
+ * @param shares null if the waves should not be by traffic
+ */
+export function warnOfTraffic(
+  waves: PlanWave[],
+  { figures }: WaveTraffic,
+  shares: TrafficShares | null,
+): string[] {
+  const blind = [
+    ...describeBlind(waves, 'few-requests', 'too few requests'),
+    ...describeBlind(waves, 'many-errors', 'too many errors, or too varied ones'),
+  ]
+  if (shares === null || waves.length < 2) return blind
+  if (figures.size === 0)
+    return [`no traffic of these domains is known, so waves are shares of domains; ${hint}`]
+  const unknown = shares.domains.filter((domain) => !figures.has(domain))
+  const names = `${pluralize(unknown.length, 'domain')} (${listSome(unknown)})`
+  const requests = waves.map(({ traffic }) => traffic?.requests ?? 0)
+  const share = (100 * (requests[0] ?? 0)) / requests.reduce((sum, each) => sum + each, 0)
+  const isMore = shares.first !== null && share > shares.first
+  return [
+    ...(unknown.length === 0
+      ? []
+      : [`the traffic of ${names} is not known, so the last wave has them; ${hint}`]),
+    ...(isMore
+      ? [
+          `wave 1 has ${Number(share.toPrecision(2))} % of the requests instead of ` +
+            `${shares.first} %: the health check would not detect enough with fewer`,
+        ]
+      : []),
+    ...blind,
+  ]
+}
+
+function describeBlind(
+  waves: PlanWave[],
+  undetected: ForeseenWave['undetected'],
+  reason: string,
+): string[] {
+  const blind = waves.filter(({ traffic }) => traffic?.undetected === undetected)
+  if (blind.length === 0) return []
+  const names = listAll(
+    blind.map(({ wave }) => String(wave)),
+    'and',
+  )
+  const noun = blind.length === 1 ? 'wave' : 'waves'
+  return [`the health check of ${noun} ${names} detects no rise of errors: ${reason}`]
+}
