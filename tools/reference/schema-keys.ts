@@ -62,7 +62,12 @@ export function formatParts(part: Schema, style: KeyStyle, path: string, indent 
   const inner =
     part.items ?? (typeof part.additionalProperties === 'object' ? part.additionalProperties : part)
   const step = inner === part ? '' : part.items === undefined ? '.NAME' : '[]'
-  if (inner !== part) return formatParts(inner, style, `${path}${step}`, indent)
+  if (inner !== part)
+    return [
+      // A list, or a mapping in its place.
+      ...(part.items === undefined ? [] : formatKeys(part, style, path, indent)),
+      ...formatParts(inner, style, `${path}${step}`, indent),
+    ]
   // Alternatives of an object with keys only restrict them.
   const choices = part.properties === undefined ? (part.oneOf ?? []) : [part]
   return choices.flatMap((choice) => formatKeys(choice, style, path, indent))

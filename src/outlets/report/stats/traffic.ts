@@ -8,7 +8,8 @@ export function formatRefresh(refreshed: RefreshedTraffic): string {
   const { day, counted, added, fresh, idle, unknown } = refreshed
   return [
     `Traffic of ${day}: ${pluralize(counted, 'domain')} counted (${added} new), ${fresh} already ` +
-      `known; ${idle} without requests. ${formatAccount(refreshed)}`,
+      `known; ${idle} without requests.`,
+    formatAccount(refreshed),
     ...(unknown.length === 0
       ? []
       : [`Not counted, since the account does not have them: ${listSome(unknown)}.`]),
