@@ -48,7 +48,7 @@ export function addGuardOptions(command: Command): Command {
       collect,
       [],
     )
-    .option('--force', 'override guards.maxDomains and guards.maxChanges')
+    .option('--force', 'override guards.maxDomains, maxChanges and maxTraffic')
 }
 
 /** Adds the option of commands that apply manifests, which may be old. */
