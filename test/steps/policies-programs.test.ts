@@ -132,18 +132,15 @@ describe('a policy that is a program', () => {
 
   it('gets no secret, and what it prints is inert', async () => {
     place.configure('secrets: {signing: {env: SIGNING_KEY}}')
-    Object.assign(place.env, {
-      SIGNING_KEY: 'a-signing-key-1',
-      COPY: 'x a-signing-key-1',
-      OWN: 'y',
-    })
+    const keys = { SIGNING_KEY: 'a-signing-key-1', EDGEWISE_SERVE_TOKEN: 'a-serve-token-1' }
+    Object.assign(place.env, { ...keys, COPY: 'x a-signing-key-1', OWN: 'y' })
     const bad = `\u001b[31m\u202e\n::error::x ${token}`
     program(print({ message: bad }))
     const { out, err } = await apply()
     expect(place.read('env.txt')).toContain('OWN=y')
     for (const text of [out, err, place.read('env.txt'), place.read('input.json')]) {
       expect(text).not.toContain(token)
-      expect(text).not.toContain('a-signing-key-1')
+      for (const key of Object.values(keys)) expect(text).not.toContain(key)
     }
     // oxlint-disable-next-line no-control-regex
     expect(out + err).not.toMatch(/[\0-\x08\x0b-\x1f\u202e]|^::error/mu)

@@ -27,7 +27,7 @@ export const minLength = 4
 export const minLongLength = 8
 
 /** Variables with credentials that only Edgewise itself reads, whatever the file says. */
-const ownVariables = [
+export const ownVariables = [
   'EDGEWISE_SERVE_TOKEN',
   'EDGEWISE_WEBHOOK_SECRET',
   'OTEL_EXPORTER_OTLP_HEADERS',

@@ -4,7 +4,7 @@ import type { Levels } from '../../core/checks/levels.ts'
 import { isWithin, resolveLinks } from '../../files/is-inside.ts'
 import { loadPackaged } from '../../files/load-packaged.ts'
 import { type CacheFile, hashText } from '../../manifest/manifests/cache/manifest-cache.ts'
-import { listDatabaseSecrets } from '../../manifest/workspace-file/credentials.ts'
+import { listDatabaseSecrets, ownVariables } from '../../manifest/workspace-file/credentials.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
 import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
 import { loadWorkspace as loadBaseWorkspace } from '../../manifest/manifests/load-workspace.ts'
@@ -157,8 +157,12 @@ function listWithheld({ service, state, notify }: WorkspaceConfig, env: Outside[
   const { variables, passwords } = listDatabaseSecrets(state, env)
   return {
     token: service.token,
-    variables: [...variables, ...notify.flatMap((receiver) => receiver.variables)],
-    passwords: [...passwords, ...listReceiverSecrets(notify)],
+    variables: [...variables, ...notify.flatMap((receiver) => receiver.variables), ...ownVariables],
+    passwords: [
+      ...passwords,
+      ...listReceiverSecrets(notify),
+      ...ownVariables.map((name) => env[name] ?? ''),
+    ],
   }
 }
 

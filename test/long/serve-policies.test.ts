@@ -1,0 +1,71 @@
+// @module-tag often
+
+import { expect, it } from 'vitest'
+import { serveToken, type Replica } from '../server/replica.ts'
+import { commit, enterServed, listSent, name, setServeStage, start } from '../server/serve-stage.ts'
+import { place, setStage } from '../steps/stage.ts'
+
+setStage()
+setServeStage()
+
+const policy = 'policy: slow\nlevel: hard\n'
+const expression =
+  'on: domain\nwhen: has(config.timeout)\ndeny: int(config.timeout.time) > 65\nmessage: too slow\n'
+
+const readStatus = async (replica: Replica) =>
+  (await (await replica.get('/api/status')).json()) as object
+
+it('refuses a commit that violates a hard policy, shows why, and applies the next one', async () => {
+  enterServed()
+  place.write('policies/slow.yaml', policy + expression)
+  place.manifest(name(1), { timeout: { time: 60 } })
+  commit()
+  const replica = await start()
+  await replica.waitFor(': done')
+  place.manifest(name(1), { timeout: { time: 70 } })
+  const bad = commit()
+  await replica.waitFor(`commit ${bad.slice(0, 12)} is not applied`)
+  const why = 'slow (hard): too slow'
+  await replica.waitFor(`commit ${bad.slice(0, 12)}: failed`)
+  expect(await readStatus(replica)).toMatchObject({
+    commit: bad,
+    applied: {
+      commit: bad,
+      status: 'failed',
+      message: expect.stringContaining(why) as string,
+    },
+  })
+  expect(await (await replica.get('/')).text()).toContain(why)
+  expect(await listSent()).toEqual([1])
+  // An exception counts from the commit after its own.
+  const entry = 'policy: slow, reason: until March, until: 2099-12-31'
+  place.write('policies/except.yaml', `except: [{${entry}}]\n`)
+  const excepted = commit()
+  await replica.waitFor(`commit ${excepted.slice(0, 12)} is not applied`)
+  const next = commit()
+  await replica.waitFor(`commit ${next.slice(0, 12)}: done`)
+  expect(await listSent()).toEqual([1, 1])
+})
+
+it('runs the program of a policy, which is in the commit', async () => {
+  enterServed()
+  const print = (findings: string) =>
+    `cat >/dev/null\nenv\necho '{"format": "edgewise.findings/1", "findings": [${findings}]}'\n`
+  const write = (findings: string) =>
+    place.write('policies/check.sh', print(findings).replace('env\n', 'env >&2\n'))
+  place.write('policies/check.yaml', `${policy}command: [sh, policies/check.sh]\n`)
+  write('')
+  place.manifest(name(1), { timeout: { time: 60 } })
+  commit()
+  const replica = await start()
+  await replica.waitFor(': done')
+  write('{"message": "not today"}')
+  place.manifest(name(1), { timeout: { time: 70 } })
+  const bad = commit()
+  await replica.waitFor(`commit ${bad.slice(0, 12)}: failed`)
+  const message = expect.stringContaining('slow (hard): not today') as string
+  expect(await readStatus(replica)).toMatchObject({ applied: { status: 'failed', message } })
+  expect(await listSent()).toEqual([1])
+  for (const secret of [place.env['EDGEWISE_TOKEN'], place.env['DATABASE_URL'], serveToken])
+    expect(replica.err).not.toContain(secret)
+})
