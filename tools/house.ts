@@ -33,7 +33,7 @@ const allowed: Record<string, string> = {
   'outlets/page': 'outlets/report core/effects core/trace core/model',
   'outlets/report':
     'core/policy core/tests core/effects core/trace core/checks core/catalog core/model',
-  emulator: 'core/catalog files core/model',
+  emulator: 'core/trace core/catalog files core/model',
   files: 'core/model',
   'core/plan': 'core/health core/catalog core/model',
   'core/health': 'core/model',

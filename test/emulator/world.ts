@@ -90,6 +90,7 @@ export function createWorld(options: WorldOptions = {}): World {
     method: 'POST',
     path: '/v2/domain/config',
     query: '',
+    headers: {},
     contentType: 'application/json',
     contentEncoding: undefined,
     host: '127.0.0.1:8080',

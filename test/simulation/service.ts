@@ -105,6 +105,7 @@ export class Service {
       method,
       path,
       query,
+      headers: {},
       contentType: 'application/json',
       contentEncoding: undefined,
       host: undefined,

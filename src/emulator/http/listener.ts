@@ -93,6 +93,7 @@ function buildRequest(
     method,
     path: mark === -1 ? url : url.slice(0, mark),
     query: mark === -1 ? '' : url.slice(mark + 1),
+    headers: Object.fromEntries(Object.entries(headers).map(([key, text]) => [key, String(text)])),
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
     host: headers.host,

@@ -7,6 +7,8 @@ export interface EmulatorRequest {
   path: string
   /** Query as sent, without the `?`. */
   query: string
+  /** By names in lower case. */
+  headers: Record<string, string>
   contentType: string | undefined
   contentEncoding: string | undefined
   host: string | undefined

@@ -9,6 +9,7 @@ import { refuseLargeBody } from './parse-parameters.ts'
 import { Refusal, type RefusalKind, buildRefusalBody } from './refusal.ts'
 import type { Body, Incoming, Route } from './route.ts'
 import { type WriteRules, writeConfig } from './write-config.ts'
+import type { Store } from '../store/store.ts'
 import { formatDate } from '../../core/model/time/http-date.ts'
 import { isObject } from '../../core/model/json.ts'
 import { isLoopback } from '../../core/model/text/url.ts'
@@ -78,7 +79,7 @@ export function createService(
     return { ...answer, headers }
   }
   return async (request) => {
-    const answer = await answerRequest(request)
+    const answer = (await answerAsked(request, store, rules)) ?? (await answerRequest(request))
     return { ...answer, headers: { ...answer.headers, Date: formatDate(rules.now()) } }
   }
 }
@@ -160,6 +161,26 @@ function findForeign(
   if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none')
     return 'the request comes from another site. Web pages may not call the emulator.'
   return null
+}
+
+/**
+ * Answers a client of a configured domain: of that of its host, or of the nearest wildcard above;
+ * null for a call of the service, and for one that a web page sends.
+ */
+async function answerAsked(
+  request: EmulatorRequest,
+  store: Store,
+  { zone }: Pick<ServiceRules, 'zone'>,
+): Promise<EmulatorAnswer | null> {
+  const { host = '', path, origin, fetchSite } = request
+  const isService = /^(?!\/)|^\/(?:v2|_emulator)(?:\/|$)/.test(path)
+  if (isService || origin !== undefined || fetchSite !== undefined) return null
+  const name = parseHostname(host)
+  const above = [...name.matchAll(/\./g)].map(({ index }) => name.slice(index))
+  const domain = [name, ...above].find((each) => store.getItems(each).size > 0)
+  if (domain === undefined) return null
+  const { answerClient } = await import('./answer-client.ts')
+  return answerClient(request, domain, store, zone.name)
 }
 
 /** Parses the host of a `Host` header; empty if it is malformed. */
