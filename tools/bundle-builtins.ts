@@ -5,7 +5,14 @@ import type { OnLoadResult, Plugin } from 'esbuild'
 const early = ['buffer', 'events', 'fs', 'fs/promises', 'path', 'process', 'timers', 'url']
 
 /** Constructors of the other modules that are only called, not extended or compared with. */
-const constructors = ['AsyncLocalStorage', 'MessageChannel', 'Script', 'Worker', 'X509Certificate']
+const constructors = [
+  'AsyncLocalStorage',
+  'BlockList',
+  'MessageChannel',
+  'Script',
+  'Worker',
+  'X509Certificate',
+]
 
 /** The entries of threads, which use values of the other modules. */
 const thread = /\/src\/(?:operations\/runtime\/worker|server\/leader\/pulse-thread)\.ts$/

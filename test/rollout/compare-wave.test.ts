@@ -57,7 +57,7 @@ it('the curves of a wave have the sums of its verdict, and no calls of their own
   const calls: string[] = []
   const zone = createTimeZone('UTC')
   const service = createService(calls)
-  const queries = createComparison(domains, ['c.example.com'], before, rule, zone, service)
+  const queries = createComparison(domains, ['c.example.com'], before, { rule, zone }, service)
   await expect(queries.count(before)).rejects.toThrow('no answer')
   const health = await queries.compare(await queries.count(before), after)
   expect(health.verdict).toBe('worse')

@@ -62,6 +62,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       approval: [],
       by: 'domains' as const,
       health: null,
+      probe: null,
     },
     notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
     checks: {},

@@ -12,6 +12,7 @@ import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import type { Rollout } from '../../src/core/model/rollout.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
 import type { Clock, WaitName } from '../../src/core/model/time/clock.ts'
+import type { Probe } from '../../src/service/probe.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
@@ -103,6 +104,8 @@ export class Place {
   disk: Disk = realDisk
   /** Transport to the service; absent: sockets. */
   transport: Transport | undefined
+  /** Sends probes; absent: sockets. */
+  probe: Probe | undefined
   /** Cache of assembled manifests; absent: none. */
   cache: UserCache | undefined
   /** Whether stdout and stderr are a terminal, of 80 columns. */
@@ -205,6 +208,7 @@ export class Place {
       },
       disk: this.disk,
       ...(this.transport === undefined ? {} : { transport: this.transport }),
+      ...(this.probe === undefined ? {} : { probe: this.probe }),
       ...(this.runBlocking == null ? {} : { runBlocking: this.runBlocking }),
       ...(this.cache === undefined ? {} : { cache: this.cache }),
       signal: this.signal,

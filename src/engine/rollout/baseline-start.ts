@@ -11,6 +11,7 @@ import {
 } from '../../core/health/earlier-windows.ts'
 import { judgeWave } from '../../core/health/judge.ts'
 import type { CurvePoint, DomainCounts, WaveHealth, Window } from '../../core/model/health.ts'
+import type { WaveProbes } from '../../core/model/rollout.ts'
 import type { TimeZone } from '../../core/model/time/time-zone.ts'
 import type { StatusCounts } from './ports.ts'
 
@@ -111,13 +112,13 @@ interface WaveQueries {
  *
  * @param controls domains that did not change
  * @param baseline window of the baseline
+ * @param probes those of the wave, which count once they were sent after it
  */
 export function createComparison(
   domains: Domain[],
   controls: Domain[],
   baseline: Window,
-  rule: HealthConfig,
-  zone: TimeZone,
+  { rule, zone, probes }: { rule: HealthConfig; zone: TimeZone; probes?: WaveProbes | undefined },
   service: StatusCounts,
 ): WaveQueries {
   const span = computeSpan(baseline.to, rule)
@@ -140,14 +141,14 @@ export function createComparison(
     count,
     compare: async (before, window) => {
       const after = await count(window)
-      const health = judgeWave(before.counts, after.counts, rule)
+      const health = judgeWave(before.counts, after.counts, rule, null, probes)
       if (health.verdict !== 'worse') return { ...health, before, after }
       earlier ??= await queryEarlier()
       const variation = {
         windows: earlier.sum(span, window.to - window.from),
         controls: await service.count(controls, window),
       }
-      return { ...judgeWave(before.counts, after.counts, rule, variation), before, after }
+      return { ...judgeWave(before.counts, after.counts, rule, variation, probes), before, after }
     },
   }
 }

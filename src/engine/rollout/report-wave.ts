@@ -1,6 +1,7 @@
 import { computePeriodsPerPoint } from '../../core/health/curve.ts'
 import type { HealthConfig } from '../../core/model/config.ts'
 import type { WaveStatistics } from '../../core/model/events.ts'
+import { describeProbes } from '../../core/model/health.ts'
 import type { WaveHealth, Window, Comparison, HealthRule, Sample } from '../../core/model/health.ts'
 import type { Rollout, AppliedTimes } from '../../core/model/rollout.ts'
 import { grainMs } from '../../core/model/statistics.ts'
@@ -54,7 +55,7 @@ export function reportJudged(
   about: { rule: HealthConfig; written: Window },
   { report, tracer }: Reporting,
 ): void {
-  const { verdict, whole, domains } = health
+  const { verdict, whole, domains, probes } = health
   getSpan(tracer)?.setAttributes({ 'edgewise.verdict': verdict })
   if (verdict === 'worse') failSpan(getSpan(tracer), verdict)
   report({
@@ -69,6 +70,7 @@ export function reportJudged(
         ? [{ domain, before: each.before, after: each.after }]
         : [],
     ),
+    ...(probes === null ? {} : { probes }),
     statistics: describeStatistics(health, about),
   })
 }
@@ -121,10 +123,12 @@ export function explain(
   rule: HealthRule,
   distrusted: AppliedTimes | null,
 ): string | null {
-  if (health.verdict === 'worse') return explainWorse(health, rule)
-  return distrusted === null
-    ? explainTooLittleData(health, rule)
-    : `${explainUnknownTime(distrusted)}, and this machine's clock alone does not pass a wave`
+  const { verdict, probes } = health
+  const rest = probes === null ? '' : ` (${describeProbes(probes)})`
+  if (verdict === 'worse') return explainWorse(health, rule) + rest
+  if (distrusted !== null)
+    return `${explainUnknownTime(distrusted)}, and this machine's clock alone does not pass a wave`
+  return verdict === 'too-little-data' ? explainTooLittleData(health, rule) + rest : null
 }
 
 function explainUnknownTime({ serviceFrom }: AppliedTimes): string {
@@ -152,12 +156,10 @@ function explainWorse(
   return `${what} rose on ${where}: ${named.join(', ')}${more}`
 }
 
-/** Explains a lack of data; null if there is enough. */
 function explainTooLittleData(
-  { verdict, whole }: WaveHealth,
+  { whole }: WaveHealth,
   { minRequests }: Pick<HealthRule, 'minRequests'>,
-): string | null {
-  if (verdict !== 'too-little-data') return null
+): string {
   const { before, after } = whole
   return (
     `too little data: ${before.requests} requests before and ${after.requests} after, ` +

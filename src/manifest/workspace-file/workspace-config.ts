@@ -20,6 +20,7 @@ import type {
   HealthConfig,
   NotifyConfig,
   PlacedText,
+  ProbeConfig,
   StateConfig,
 } from '../../core/model/config.ts'
 import { type JsonObject, getOwn, isObject, resolvePointer } from '../../core/model/json.ts'
@@ -157,6 +158,7 @@ function buildConfig(
       ...parseApproval(rollout.approval),
       pause: parseSeconds(rollout.pause),
       health: rollout.health === undefined ? null : buildHealth(rollout.health),
+      probe: buildProbe(rollout.probe),
     },
   }
 }
@@ -222,6 +224,10 @@ function buildHealth(health: NonNullable<WorkspaceFile['rollout']['health']>): H
     statuses: health.statuses.map(String),
     margin: Number(health.margin.slice(0, -1)),
   }
+}
+
+function buildProbe({ requests, ...probe }: WorkspaceFile['rollout']['probe']): ProbeConfig | null {
+  return requests === undefined ? null : { requests, ...probe }
 }
 
 function parseAmount(value: number | string): Amount {

@@ -89,7 +89,7 @@ export async function connect(
     signal: outside.signal,
     onWait,
   })
-  return { client: createClient(connection), queries, close: async () => emulator?.close() }
+  return { url, client: createClient(connection), queries, close: async () => emulator?.close() }
 }
 
 /** Creates the transport to an address: that of the outside, otherwise the network. */

@@ -123,6 +123,7 @@ const members: Record<keyof Outside, true> = {
   user: true,
   signal: true,
   transport: true,
+  probe: true,
   note: true,
   onPhase: true,
   runBlocking: true,

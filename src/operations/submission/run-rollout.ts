@@ -22,6 +22,7 @@ import type {
   StateReader,
   StateWriter,
 } from '../../state/store/store.ts'
+import { createProbing } from './create-probing.ts'
 import { createApplyId, findAuthor, executePlan, type ExecuteOptions } from './execute-plan.ts'
 import { rollbackSuffix } from './find-change.ts'
 import { hashDesired } from './hash-desired.ts'
@@ -91,10 +92,13 @@ export async function runRollout(
       options.report(event, partBudget)
   }
   const { rollout: settings, service } = workspace.config
+  const probing = createProbing(workspace, outside)
+  if (continued === null) probing?.load()
   return rollOut(plan, rollout, recorded, {
     clock: outside.clock,
     time: { now: () => serviceTime.time.now(), ask: () => serviceTime.ask() },
     service: createCounting(workspace, outside, serviceTime.time),
+    probing,
     applying: {
       ...createApplying(workspace, store, options, report),
       whileUnlocked: (work) => lock.whileUnlocked(work),

@@ -15,6 +15,7 @@ const rollout = {
   pause: pauseMs / second,
   approval: [],
   by: 'domains' as const,
+  probe: null,
   health: null,
 }
 /** Lengths of outages, ms: below and above the patience of each part. */

@@ -1522,7 +1522,7 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern12 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern17 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern19 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern20 = new RegExp("^\\S+( \\S+){4}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern12 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern17 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern19 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern20 = new RegExp("^\\S+( \\S+){4}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -1774,9 +1774,9 @@ export function createWorkspaceValidator(): SchemaValidator {
         vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/type", "type", { type: "object" }), errors++;
       let data62 = data.rollout;
       if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
-        data62.waves === void 0 && (data62.waves = ["100%"]), data62.first === void 0 && (data62.first = []), data62.pause === void 0 && (data62.pause = "10m"), data62.approval === void 0 && (data62.approval = []), data62.by === void 0 && (data62.by = "domains");
+        data62.waves === void 0 && (data62.waves = ["100%"]), data62.first === void 0 && (data62.first = []), data62.pause === void 0 && (data62.pause = "10m"), data62.approval === void 0 && (data62.approval = []), data62.by === void 0 && (data62.by = "domains"), data62.probe === void 0 && (data62.probe = {});
         for (const key11 in data62)
-          key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "by" || key11 === "health" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
+          key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "by" || key11 === "health" || key11 === "probe" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
         let data63 = data62.waves;
         if (Array.isArray(data63)) {
           data63.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data63.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
@@ -1857,34 +1857,49 @@ export function createWorkspaceValidator(): SchemaValidator {
           } else
             vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), errors++;
         }
+        let data85 = data62.probe;
+        if (data85 && typeof data85 == "object" && !Array.isArray(data85)) {
+          data85.from === void 0 && (data85.from = "edge"), data85.count === void 0 && (data85.count = 200);
+          for (const key14 in data85)
+            key14 === "requests" || key14 === "from" || key14 === "count" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe", "#/properties/rollout/properties/probe/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
+          if (data85.requests !== void 0) {
+            let data86 = data85.requests;
+            typeof data86 == "string" ? (func2(data86) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data86) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), errors++);
+          }
+          let data87 = data85.from;
+          typeof data87 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), errors++), data87 === "edge" || data87 === "origin" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: schema0.properties.rollout.properties.probe.properties.from.enum }), errors++);
+          let data88 = data85.count;
+          typeof data88 == "number" && !(data88 % 1) && !isNaN(data88) && isFinite(data88) || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), errors++), typeof data88 == "number" && isFinite(data88) && ((data88 > 1e3 || isNaN(data88)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), errors++), (data88 < 1 || isNaN(data88)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+        } else
+          vErrors = addFault(vErrors, instancePath + "/rollout/probe", "#/properties/rollout/properties/probe/type", "type", { type: "object" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), errors++;
-      let data85 = data.drift;
-      if (data85 && typeof data85 == "object" && !Array.isArray(data85)) {
-        data85.ignore === void 0 && (data85.ignore = []);
-        for (const key14 in data85)
-          key14 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
-        let data86 = data85.ignore;
-        if (Array.isArray(data86)) {
-          const len14 = data86.length;
+      let data89 = data.drift;
+      if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
+        data89.ignore === void 0 && (data89.ignore = []);
+        for (const key15 in data89)
+          key15 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
+        let data90 = data89.ignore;
+        if (Array.isArray(data90)) {
+          const len14 = data90.length;
           for (let i14 = 0; i14 < len14; i14++) {
-            let data87 = data86[i14];
-            if (data87 && typeof data87 == "object" && !Array.isArray(data87)) {
-              data87.pointer === void 0 && (data87.pointer = ""), data87.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data87.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data87.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
-              for (const key15 in data87)
-                key15 === "domain" || key15 === "item" || key15 === "pointer" || key15 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
-              if (data87.domain !== void 0) {
-                let data88 = data87.domain;
-                typeof data88 == "string" ? func2(data88) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
+            let data91 = data90[i14];
+            if (data91 && typeof data91 == "object" && !Array.isArray(data91)) {
+              data91.pointer === void 0 && (data91.pointer = ""), data91.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data91.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data91.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
+              for (const key16 in data91)
+                key16 === "domain" || key16 === "item" || key16 === "pointer" || key16 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
+              if (data91.domain !== void 0) {
+                let data92 = data91.domain;
+                typeof data92 == "string" ? func2(data92) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
               }
-              if (data87.item !== void 0) {
-                let data89 = data87.item;
-                typeof data89 == "string" ? func2(data89) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
+              if (data91.item !== void 0) {
+                let data93 = data91.item;
+                typeof data93 == "string" ? func2(data93) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
               }
-              let data90 = data87.pointer;
-              if (typeof data90 == "string" ? pattern19.test(data90) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data87.reason !== void 0) {
-                let data91 = data87.reason;
-                typeof data91 == "string" ? func2(data91) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
+              let data94 = data91.pointer;
+              if (typeof data94 == "string" ? pattern19.test(data94) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data91.reason !== void 0) {
+                let data95 = data91.reason;
+                typeof data95 == "string" ? func2(data95) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
@@ -1893,207 +1908,207 @@ export function createWorkspaceValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/type", "type", { type: "object" }), errors++;
-      let data92 = data.trace;
-      if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
-        data92.preset === void 0 && (data92.preset = "usual"), data92.assume === void 0 && (data92.assume = {});
-        for (const key16 in data92)
-          key16 === "preset" || key16 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
-        let data93 = data92.preset;
-        typeof data93 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data93 === "usual" || data93 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
-        let data94 = data92.assume;
-        data94 && typeof data94 == "object" && !Array.isArray(data94) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
+      let data96 = data.trace;
+      if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
+        data96.preset === void 0 && (data96.preset = "usual"), data96.assume === void 0 && (data96.assume = {});
+        for (const key17 in data96)
+          key17 === "preset" || key17 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
+        let data97 = data96.preset;
+        typeof data97 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data97 === "usual" || data97 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
+        let data98 = data96.assume;
+        data98 && typeof data98 == "object" && !Array.isArray(data98) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/type", "type", { type: "object" }), errors++;
-      let data95 = data.requests;
-      if (Array.isArray(data95)) {
-        const len15 = data95.length;
+      let data99 = data.requests;
+      if (Array.isArray(data99)) {
+        const len15 = data99.length;
         for (let i15 = 0; i15 < len15; i15++) {
-          let data96 = data95[i15];
-          typeof data96 == "string" ? (func2(data96) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data96) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
+          let data100 = data99[i15];
+          typeof data100 == "string" ? (func2(data100) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data100) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
-      let data97 = data.tests;
-      if (Array.isArray(data97)) {
-        const len16 = data97.length;
+      let data101 = data.tests;
+      if (Array.isArray(data101)) {
+        const len16 = data101.length;
         for (let i16 = 0; i16 < len16; i16++) {
-          let data98 = data97[i16];
-          typeof data98 == "string" ? (func2(data98) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data98) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+          let data102 = data101[i16];
+          typeof data102 == "string" ? (func2(data102) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data102) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
-      let data99 = data.moved;
-      if (Array.isArray(data99)) {
-        const len17 = data99.length;
+      let data103 = data.moved;
+      if (Array.isArray(data103)) {
+        const len17 = data103.length;
         for (let i17 = 0; i17 < len17; i17++) {
-          let data100 = data99[i17];
-          if (data100 && typeof data100 == "object" && !Array.isArray(data100)) {
-            data100.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data100.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
-            for (const key17 in data100)
-              key17 === "from" || key17 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
-            if (data100.from !== void 0) {
-              let data101 = data100.from;
-              typeof data101 == "string" ? func2(data101) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
+          let data104 = data103[i17];
+          if (data104 && typeof data104 == "object" && !Array.isArray(data104)) {
+            data104.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data104.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
+            for (const key18 in data104)
+              key18 === "from" || key18 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
+            if (data104.from !== void 0) {
+              let data105 = data104.from;
+              typeof data105 == "string" ? func2(data105) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
             }
-            if (data100.to !== void 0) {
-              let data102 = data100.to;
-              typeof data102 == "string" ? func2(data102) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
+            if (data104.to !== void 0) {
+              let data106 = data104.to;
+              typeof data106 == "string" ? func2(data106) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
             }
           } else
             vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/moved", "#/properties/moved/type", "type", { type: "array" }), errors++;
-      let data103 = data.notes;
-      if (data103 && typeof data103 == "object" && !Array.isArray(data103)) {
-        data103.groups === void 0 && (data103.groups = "on"), data103.waves === void 0 && (data103.waves = "on"), data103.kinds === void 0 && (data103.kinds = "on"), data103.kept === void 0 && (data103.kept = "on");
-        for (const key18 in data103)
-          key18 === "groups" || key18 === "waves" || key18 === "kinds" || key18 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
-        let data104 = data103.groups;
-        typeof data104 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data104 === "on" || data104 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
-        let data105 = data103.waves;
-        typeof data105 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data105 === "on" || data105 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
-        let data106 = data103.kinds;
-        typeof data106 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data106 === "on" || data106 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
-        let data107 = data103.kept;
-        typeof data107 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data107 === "on" || data107 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
+      let data107 = data.notes;
+      if (data107 && typeof data107 == "object" && !Array.isArray(data107)) {
+        data107.groups === void 0 && (data107.groups = "on"), data107.waves === void 0 && (data107.waves = "on"), data107.kinds === void 0 && (data107.kinds = "on"), data107.kept === void 0 && (data107.kept = "on");
+        for (const key19 in data107)
+          key19 === "groups" || key19 === "waves" || key19 === "kinds" || key19 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
+        let data108 = data107.groups;
+        typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data108 === "on" || data108 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
+        let data109 = data107.waves;
+        typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data109 === "on" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
+        let data110 = data107.kinds;
+        typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data110 === "on" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+        let data111 = data107.kept;
+        typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data111 === "on" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
-      let data108 = data.checks;
-      if (data108 && typeof data108 == "object" && !Array.isArray(data108)) {
-        for (const key19 in data108)
-          func0.call(schema0.properties.checks.properties, key19) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
-        if (data108["rule-duplicate"] !== void 0) {
-          let data109 = data108["rule-duplicate"];
-          typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data109 === "error" || data109 === "warning" || data109 === "note" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
+      let data112 = data.checks;
+      if (data112 && typeof data112 == "object" && !Array.isArray(data112)) {
+        for (const key20 in data112)
+          func0.call(schema0.properties.checks.properties, key20) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
+        if (data112["rule-duplicate"] !== void 0) {
+          let data113 = data112["rule-duplicate"];
+          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
         }
-        if (data108["rule-never-matches"] !== void 0) {
-          let data110 = data108["rule-never-matches"];
-          typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data110 === "error" || data110 === "warning" || data110 === "note" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
+        if (data112["rule-never-matches"] !== void 0) {
+          let data114 = data112["rule-never-matches"];
+          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
         }
-        if (data108["rule-contradictory"] !== void 0) {
-          let data111 = data108["rule-contradictory"];
-          typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data111 === "error" || data111 === "warning" || data111 === "note" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
+        if (data112["rule-contradictory"] !== void 0) {
+          let data115 = data112["rule-contradictory"];
+          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
         }
-        if (data108["rule-shadowed"] !== void 0) {
-          let data112 = data108["rule-shadowed"];
-          typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data112 === "error" || data112 === "warning" || data112 === "note" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
+        if (data112["rule-shadowed"] !== void 0) {
+          let data116 = data112["rule-shadowed"];
+          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
         }
-        if (data108["rule-unreachable"] !== void 0) {
-          let data113 = data108["rule-unreachable"];
-          typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data113 === "error" || data113 === "warning" || data113 === "note" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
+        if (data112["rule-unreachable"] !== void 0) {
+          let data117 = data112["rule-unreachable"];
+          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
         }
-        if (data108["rule-order-unspecified"] !== void 0) {
-          let data114 = data108["rule-order-unspecified"];
-          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
+        if (data112["rule-order-unspecified"] !== void 0) {
+          let data118 = data112["rule-order-unspecified"];
+          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
         }
-        if (data108["entry-redundant"] !== void 0) {
-          let data115 = data108["entry-redundant"];
-          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
+        if (data112["entry-redundant"] !== void 0) {
+          let data119 = data112["entry-redundant"];
+          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
         }
-        if (data108["networks-overlap"] !== void 0) {
-          let data116 = data108["networks-overlap"];
-          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
+        if (data112["networks-overlap"] !== void 0) {
+          let data120 = data112["networks-overlap"];
+          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
         }
-        if (data108["value-without-effect"] !== void 0) {
-          let data117 = data108["value-without-effect"];
-          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
+        if (data112["value-without-effect"] !== void 0) {
+          let data121 = data112["value-without-effect"];
+          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
         }
-        if (data108["rule-expensive"] !== void 0) {
-          let data118 = data108["rule-expensive"];
-          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
+        if (data112["rule-expensive"] !== void 0) {
+          let data122 = data112["rule-expensive"];
+          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
         }
-        if (data108["white-list-denied"] !== void 0) {
-          let data119 = data108["white-list-denied"];
-          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
+        if (data112["white-list-denied"] !== void 0) {
+          let data123 = data112["white-list-denied"];
+          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
         }
-        if (data108["never-served"] !== void 0) {
-          let data120 = data108["never-served"];
-          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
+        if (data112["never-served"] !== void 0) {
+          let data124 = data112["never-served"];
+          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
         }
-        if (data108["rule-undecided"] !== void 0) {
-          let data121 = data108["rule-undecided"];
-          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
+        if (data112["rule-undecided"] !== void 0) {
+          let data125 = data112["rule-undecided"];
+          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
         }
-        if (data108["file-invalid"] !== void 0) {
-          let data122 = data108["file-invalid"];
-          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
+        if (data112["file-invalid"] !== void 0) {
+          let data126 = data112["file-invalid"];
+          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
         }
-        if (data108["workspace-invalid"] !== void 0) {
-          let data123 = data108["workspace-invalid"];
-          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
+        if (data112["workspace-invalid"] !== void 0) {
+          let data127 = data112["workspace-invalid"];
+          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
         }
-        if (data108["item-invalid"] !== void 0) {
-          let data124 = data108["item-invalid"];
-          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
+        if (data112["item-invalid"] !== void 0) {
+          let data128 = data112["item-invalid"];
+          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
         }
-        if (data108["item-conflict"] !== void 0) {
-          let data125 = data108["item-conflict"];
-          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
+        if (data112["item-conflict"] !== void 0) {
+          let data129 = data112["item-conflict"];
+          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
         }
-        if (data108["secret-weak"] !== void 0) {
-          let data126 = data108["secret-weak"];
-          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
+        if (data112["secret-weak"] !== void 0) {
+          let data130 = data112["secret-weak"];
+          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
         }
-        if (data108["secret-suspected"] !== void 0) {
-          let data127 = data108["secret-suspected"];
-          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
+        if (data112["secret-suspected"] !== void 0) {
+          let data131 = data112["secret-suspected"];
+          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
         }
-        if (data108["token-literal"] !== void 0) {
-          let data128 = data108["token-literal"];
-          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
+        if (data112["token-literal"] !== void 0) {
+          let data132 = data112["token-literal"];
+          typeof data132 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data132 === "error" || data132 === "warning" || data132 === "note" || data132 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
         }
-        if (data108["suppression-invalid"] !== void 0) {
-          let data129 = data108["suppression-invalid"];
-          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
+        if (data112["suppression-invalid"] !== void 0) {
+          let data133 = data112["suppression-invalid"];
+          typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data133 === "error" || data133 === "warning" || data133 === "note" || data133 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
         }
-        if (data108["suppression-unknown"] !== void 0) {
-          let data130 = data108["suppression-unknown"];
-          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
+        if (data112["suppression-unknown"] !== void 0) {
+          let data134 = data112["suppression-unknown"];
+          typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data134 === "error" || data134 === "warning" || data134 === "note" || data134 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
         }
-        if (data108["suppression-expired"] !== void 0) {
-          let data131 = data108["suppression-expired"];
-          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
+        if (data112["suppression-expired"] !== void 0) {
+          let data135 = data112["suppression-expired"];
+          typeof data135 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data135 === "error" || data135 === "warning" || data135 === "note" || data135 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
         }
-        if (data108["suppression-unused"] !== void 0) {
-          let data132 = data108["suppression-unused"];
-          typeof data132 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data132 === "error" || data132 === "warning" || data132 === "note" || data132 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
+        if (data112["suppression-unused"] !== void 0) {
+          let data136 = data112["suppression-unused"];
+          typeof data136 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data136 === "error" || data136 === "warning" || data136 === "note" || data136 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
         }
-        if (data108["exception-expired"] !== void 0) {
-          let data133 = data108["exception-expired"];
-          typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data133 === "error" || data133 === "warning" || data133 === "note" || data133 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
+        if (data112["exception-expired"] !== void 0) {
+          let data137 = data112["exception-expired"];
+          typeof data137 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data137 === "error" || data137 === "warning" || data137 === "note" || data137 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
         }
-        if (data108["exception-waiting"] !== void 0) {
-          let data134 = data108["exception-waiting"];
-          typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data134 === "error" || data134 === "warning" || data134 === "note" || data134 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
+        if (data112["exception-waiting"] !== void 0) {
+          let data138 = data112["exception-waiting"];
+          typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data138 === "error" || data138 === "warning" || data138 === "note" || data138 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
         }
-        if (data108["exception-unused"] !== void 0) {
-          let data135 = data108["exception-unused"];
-          typeof data135 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data135 === "error" || data135 === "warning" || data135 === "note" || data135 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
+        if (data112["exception-unused"] !== void 0) {
+          let data139 = data112["exception-unused"];
+          typeof data139 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data139 === "error" || data139 === "warning" || data139 === "note" || data139 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/type", "type", { type: "object" }), errors++;
-      let data136 = data.notify;
-      if (Array.isArray(data136)) {
-        const len18 = data136.length;
+      let data140 = data.notify;
+      if (Array.isArray(data140)) {
+        const len18 = data140.length;
         for (let i18 = 0; i18 < len18; i18++) {
-          let data137 = data136[i18];
-          if (data137 && typeof data137 == "object" && !Array.isArray(data137)) {
-            data137.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data137.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data137.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
-            for (const key20 in data137)
-              key20 === "kind" || key20 === "url" || key20 === "secret" || key20 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
-            if (data137.kind !== void 0) {
-              let data138 = data137.kind;
-              typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data138 === "webhook" || data138 === "slack" || data138 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
+          let data141 = data140[i18];
+          if (data141 && typeof data141 == "object" && !Array.isArray(data141)) {
+            data141.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data141.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data141.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
+            for (const key21 in data141)
+              key21 === "kind" || key21 === "url" || key21 === "secret" || key21 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
+            if (data141.kind !== void 0) {
+              let data142 = data141.kind;
+              typeof data142 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data142 === "webhook" || data142 === "slack" || data142 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data137.url !== void 0 && typeof data137.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data137.secret !== void 0 && typeof data137.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data137.on !== void 0) {
-              let data141 = data137.on;
-              if (Array.isArray(data141)) {
-                data141.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
-                const len19 = data141.length;
+            if (data141.url !== void 0 && typeof data141.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data141.secret !== void 0 && typeof data141.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data141.on !== void 0) {
+              let data145 = data141.on;
+              if (Array.isArray(data145)) {
+                data145.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
+                const len19 = data145.length;
                 for (let i19 = 0; i19 < len19; i19++) {
-                  let data142 = data141[i19];
-                  typeof data142 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data142 === "applied" || data142 === "refused" || data142 === "in-doubt" || data142 === "failed" || data142 === "drift" || data142 === "rollout" || data142 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
+                  let data146 = data145[i19];
+                  typeof data146 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data146 === "applied" || data146 === "refused" || data146 === "in-doubt" || data146 === "failed" || data146 === "drift" || data146 === "rollout" || data146 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
               } else
                 vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
@@ -2103,25 +2118,25 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
-      let data143 = data.serve;
-      if (data143 && typeof data143 == "object" && !Array.isArray(data143)) {
-        data143.drift === void 0 && (data143.drift = {});
-        for (const key21 in data143)
-          key21 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
-        let data144 = data143.drift;
-        if (data144 && typeof data144 == "object" && !Array.isArray(data144)) {
-          data144.repair === void 0 && (data144.repair = !1);
-          for (const key22 in data144)
-            key22 === "schedule" || key22 === "observed" || key22 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key22 }), errors++);
-          if (data144.schedule !== void 0) {
-            let data145 = data144.schedule;
-            typeof data145 == "string" ? pattern20.test(data145) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
+      let data147 = data.serve;
+      if (data147 && typeof data147 == "object" && !Array.isArray(data147)) {
+        data147.drift === void 0 && (data147.drift = {});
+        for (const key22 in data147)
+          key22 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key22 }), errors++);
+        let data148 = data147.drift;
+        if (data148 && typeof data148 == "object" && !Array.isArray(data148)) {
+          data148.repair === void 0 && (data148.repair = !1);
+          for (const key23 in data148)
+            key23 === "schedule" || key23 === "observed" || key23 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key23 }), errors++);
+          if (data148.schedule !== void 0) {
+            let data149 = data148.schedule;
+            typeof data149 == "string" ? pattern20.test(data149) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
-          if (data144.observed !== void 0) {
-            let data146 = data144.observed;
-            typeof data146 == "string" ? func2(data146) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
+          if (data148.observed !== void 0) {
+            let data150 = data148.observed;
+            typeof data150 == "string" ? func2(data150) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          typeof data144.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+          typeof data148.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
       } else

@@ -1454,7 +1454,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } }, probes: { type: "object", required: ["of", "count", "at", "before"], properties: { of: { type: "string" }, count: { type: "integer", minimum: 1 }, at: { $ref: "shared.schema.json#/$defs/time" }, before: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } }, after: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -1829,7 +1829,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                   var valid18 = _errs85 === errors;
                                                 } else
                                                   var valid18 = !0;
-                                                if (valid18)
+                                                if (valid18) {
                                                   if (data28.approval !== void 0) {
                                                     let data37 = data28.approval, _errs87 = errors;
                                                     if (errors === _errs87)
@@ -1892,6 +1892,112 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                     var valid18 = _errs87 === errors;
                                                   } else
                                                     var valid18 = !0;
+                                                  if (valid18)
+                                                    if (data28.probes !== void 0) {
+                                                      let data43 = data28.probes, _errs101 = errors;
+                                                      if (errors === _errs101)
+                                                        if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+                                                          let missing8;
+                                                          if (data43.of === void 0 && (missing8 = "of") || data43.count === void 0 && (missing8 = "count") || data43.at === void 0 && (missing8 = "at") || data43.before === void 0 && (missing8 = "before"))
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
+                                                          if (data43.of !== void 0) {
+                                                            let _errs103 = errors;
+                                                            if (typeof data43.of != "string")
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/of", schemaPath: "#/properties/waves/items/properties/probes/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
+                                                            var valid30 = _errs103 === errors;
+                                                          } else
+                                                            var valid30 = !0;
+                                                          if (valid30) {
+                                                            if (data43.count !== void 0) {
+                                                              let data45 = data43.count, _errs105 = errors;
+                                                              if (!(typeof data45 == "number" && !(data45 % 1) && !isNaN(data45) && isFinite(data45)))
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                              if (errors === _errs105 && typeof data45 == "number" && isFinite(data45) && (data45 < 1 || isNaN(data45)))
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                              var valid30 = _errs105 === errors;
+                                                            } else
+                                                              var valid30 = !0;
+                                                            if (valid30) {
+                                                              if (data43.at !== void 0) {
+                                                                let data46 = data43.at, _errs107 = errors;
+                                                                if (errors === errors)
+                                                                  if (typeof data46 == "string") {
+                                                                    if (!pattern0.test(data46))
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                  } else
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                var valid30 = _errs107 === errors;
+                                                              } else
+                                                                var valid30 = !0;
+                                                              if (valid30) {
+                                                                if (data43.before !== void 0) {
+                                                                  let data47 = data43.before, _errs110 = errors;
+                                                                  if (errors === _errs110)
+                                                                    if (data47 && typeof data47 == "object" && !Array.isArray(data47))
+                                                                      for (let key3 in data47) {
+                                                                        let data48 = data47[key3], _errs113 = errors;
+                                                                        if (errors === _errs113)
+                                                                          if (data48 && typeof data48 == "object" && !Array.isArray(data48))
+                                                                            for (let key4 in data48) {
+                                                                              let data49 = data48[key4], _errs116 = errors;
+                                                                              if (!(typeof data49 == "number" && !(data49 % 1) && !isNaN(data49) && isFinite(data49)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                              if (errors === _errs116 && typeof data49 == "number" && isFinite(data49) && (data49 < 0 || isNaN(data49)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                              var valid33 = _errs116 === errors;
+                                                                              if (!valid33)
+                                                                                break;
+                                                                            }
+                                                                          else
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                        var valid32 = _errs113 === errors;
+                                                                        if (!valid32)
+                                                                          break;
+                                                                      }
+                                                                    else
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before", schemaPath: "#/properties/waves/items/properties/probes/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                  var valid30 = _errs110 === errors;
+                                                                } else
+                                                                  var valid30 = !0;
+                                                                if (valid30)
+                                                                  if (data43.after !== void 0) {
+                                                                    let data50 = data43.after, _errs118 = errors;
+                                                                    if (errors === _errs118)
+                                                                      if (data50 && typeof data50 == "object" && !Array.isArray(data50))
+                                                                        for (let key5 in data50) {
+                                                                          let data51 = data50[key5], _errs121 = errors;
+                                                                          if (errors === _errs121)
+                                                                            if (data51 && typeof data51 == "object" && !Array.isArray(data51))
+                                                                              for (let key6 in data51) {
+                                                                                let data52 = data51[key6], _errs124 = errors;
+                                                                                if (!(typeof data52 == "number" && !(data52 % 1) && !isNaN(data52) && isFinite(data52)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                if (errors === _errs124 && typeof data52 == "number" && isFinite(data52) && (data52 < 0 || isNaN(data52)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                var valid35 = _errs124 === errors;
+                                                                                if (!valid35)
+                                                                                  break;
+                                                                              }
+                                                                            else
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                          var valid34 = _errs121 === errors;
+                                                                          if (!valid34)
+                                                                            break;
+                                                                        }
+                                                                      else
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after", schemaPath: "#/properties/waves/items/properties/probes/properties/after/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                    var valid30 = _errs118 === errors;
+                                                                  } else
+                                                                    var valid30 = !0;
+                                                              }
+                                                            }
+                                                          }
+                                                        } else
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/type", keyword: "type", params: { type: "object" } }], !1;
+                                                      var valid18 = _errs101 === errors;
+                                                    } else
+                                                      var valid18 = !0;
+                                                }
                                               }
                                             }
                                           } else
@@ -1907,42 +2013,42 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                   var valid0 = !0;
                                 if (valid0) {
                                   if (data.released !== void 0) {
-                                    let data43 = data.released, _errs101 = errors;
+                                    let data53 = data.released, _errs126 = errors;
                                     if (errors === errors)
-                                      if (Array.isArray(data43)) {
-                                        var valid31 = !0;
-                                        let len7 = data43.length;
+                                      if (Array.isArray(data53)) {
+                                        var valid37 = !0;
+                                        let len7 = data53.length;
                                         for (let i7 = 0; i7 < len7; i7++) {
-                                          let _errs104 = errors;
-                                          if (typeof data43[i7] != "string")
+                                          let _errs129 = errors;
+                                          if (typeof data53[i7] != "string")
                                             return validate22.errors = [{ instancePath: instancePath + "/released/" + i7, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid31 = _errs104 === errors;
-                                          if (!valid31)
+                                          var valid37 = _errs129 === errors;
+                                          if (!valid37)
                                             break;
                                         }
                                       } else
                                         return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid0 = _errs101 === errors;
+                                    var valid0 = _errs126 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0)
                                     if (data.applies !== void 0) {
-                                      let data45 = data.applies, _errs106 = errors;
-                                      if (errors === _errs106)
-                                        if (Array.isArray(data45)) {
-                                          var valid32 = !0;
-                                          let len8 = data45.length;
+                                      let data55 = data.applies, _errs131 = errors;
+                                      if (errors === _errs131)
+                                        if (Array.isArray(data55)) {
+                                          var valid38 = !0;
+                                          let len8 = data55.length;
                                           for (let i8 = 0; i8 < len8; i8++) {
-                                            let _errs108 = errors;
-                                            if (typeof data45[i8] != "string")
+                                            let _errs133 = errors;
+                                            if (typeof data55[i8] != "string")
                                               return validate22.errors = [{ instancePath: instancePath + "/applies/" + i8, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid32 = _errs108 === errors;
-                                            if (!valid32)
+                                            var valid38 = _errs133 === errors;
+                                            if (!valid38)
                                               break;
                                           }
                                         } else
                                           return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs106 === errors;
+                                      var valid0 = _errs131 === errors;
                                     } else
                                       var valid0 = !0;
                                 }
@@ -1963,7 +2069,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
       return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate22.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate23, schema43 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var outcomesFileFits = validate23, schema44 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1994,7 +2100,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
                 for (let key0 in data2) {
                   let data3 = data2[key0], _errs7 = errors;
                   if (typeof data3 != "string" && data3 !== null)
-                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema43.properties.files.additionalProperties.type } }], !1;
+                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema44.properties.files.additionalProperties.type } }], !1;
                   var valid1 = _errs7 === errors;
                   if (!valid1)
                     break;
@@ -2010,7 +2116,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
   return validate23.errors = vErrors, errors === 0;
 }
 var saltFileFits = validate24;
-var pattern20 = new RegExp("^[0-9a-f]{32}$", "u");
+var pattern21 = new RegExp("^[0-9a-f]{32}$", "u");
 function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2030,7 +2136,7 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
           let data1 = data.salt, _errs2 = errors;
           if (errors === _errs2)
             if (typeof data1 == "string") {
-              if (!pattern20.test(data1))
+              if (!pattern21.test(data1))
                 return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], !1;
             } else
               return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2230,7 +2336,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
       return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate25.errors = vErrors, errors === 0;
 }
-var logFileFits = validate26, schema46 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var logFileFits = validate26, schema47 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2253,7 +2359,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
               for (let key0 in data1) {
                 let data2 = data1[key0], _errs5 = errors;
                 if (typeof data2 != "string" && data2 !== null)
-                  return validate26.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema46.properties.files.additionalProperties.type } }], !1;
+                  return validate26.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema47.properties.files.additionalProperties.type } }], !1;
                 var valid1 = _errs5 === errors;
                 if (!valid1)
                   break;
@@ -2267,7 +2373,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var planFileFits = validate27, schema47 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate27, schema48 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern22 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2317,7 +2423,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                           if (typeof data5 != "string")
                             return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema47.properties.changes.items.properties.action.enum } }], !1;
+                            return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema48.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -2327,7 +2433,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                             if (typeof data6 != "string")
                               return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema47.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema48.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -2382,7 +2488,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                                               if (typeof data12 != "string")
                                                 return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                               if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
-                                                return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema47.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                                return validate27.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema48.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                               var valid5 = _errs24 === errors;
                                             } else
                                               var valid5 = !0;
@@ -2496,7 +2602,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (typeof data22 != "string")
                                         return validate27.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
-                                        return validate27.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema47.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate27.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema48.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid9 = _errs46 === errors;
                                       if (!valid9)
                                         break;
@@ -2536,7 +2642,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                           let data25 = data24[key1], _errs53 = errors;
                           if (errors === _errs53)
                             if (typeof data25 == "string") {
-                              if (!pattern21.test(data25))
+                              if (!pattern22.test(data25))
                                 return validate27.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate27.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2558,7 +2664,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                             let data27 = data26[key2], _errs58 = errors;
                             if (errors === _errs58)
                               if (typeof data27 == "string") {
-                                if (!pattern21.test(data27))
+                                if (!pattern22.test(data27))
                                   return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate27.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2615,7 +2721,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data23.commit !== void 0) {
                             let data32 = data23.commit, _errs68 = errors;
                             if (typeof data32 != "string" && data32 !== null)
-                              return validate27.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema47.properties.basis.properties.commit.type } }], !1;
+                              return validate27.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema48.properties.basis.properties.commit.type } }], !1;
                             var valid10 = _errs68 === errors;
                           } else
                             var valid10 = !0;
@@ -2692,7 +2798,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data39 != "string")
                           return validate27.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data39 === "quick" || data39 === "normal"))
-                          return validate27.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema47.properties.planner.properties.effort.enum } }], !1;
+                          return validate27.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema48.properties.planner.properties.effort.enum } }], !1;
                         var valid17 = _errs83 === errors;
                       } else
                         var valid17 = !0;
