@@ -23,6 +23,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   outcomesFile: { ref: 'outcomes.schema.json', type: 'OutcomesFile' },
   saltFile: { ref: 'salt.schema.json', type: 'SaltFile' },
   trafficFile: { ref: 'traffic.schema.json', type: 'TrafficFile' },
+  stopFile: { ref: 'stop.schema.json', type: 'StopFile' },
   logFile: { ref: 'log.schema.json', type: 'LogFile' },
   planFile: { ref: 'plan.schema.json', type: 'PlanFile' },
 }

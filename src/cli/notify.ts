@@ -1,10 +1,12 @@
 import type { Settings, Configured } from '../operations/runtime/workspace-parts.ts'
 import { pluralize } from '../core/model/text/words.ts'
+import type { StopDecision } from '../core/model/listed-rollout.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import {
   describeApply,
   describeDrift,
   describeFailed,
+  describeStopDecision,
   findFailureCode,
   type Content,
   type Notification,
@@ -25,6 +27,7 @@ export interface Notifier {
   notifyOfApply(executed: Executed): Promise<void>
   /** @param scope what was compared */
   notifyOfDrift(found: FoundDrift, scope: string): Promise<void>
+  notifyOfStop(decided: StopDecision): Promise<void>
   /** Ends a command that failed, and notifies of it. */
   notifyOfError(error: unknown): Promise<void>
 }
@@ -71,6 +74,10 @@ export function createNotifier(
     },
     notifyOfDrift: ({ drift }, scope) =>
       report(describeDrift(drift), (opened) => opened.reportDrift(drift, scope)),
+    notifyOfStop: async (decided) => {
+      const content = describeStopDecision(decided)
+      if (content !== null) await report(content, (opened) => opened.finish(null, [content]))
+    },
     notifyOfError: async (error) => {
       const begun = token
       if (begun !== null) {

@@ -9,6 +9,7 @@ import { openState } from './runtime/open-state.ts'
 import type { Outside } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
 import { loadRecentCalls, readClocks } from './runtime/recent-calls.ts'
+import { refuseStopped } from './stop.ts'
 import { type LockRequest, withLock } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
 import { buildCalls } from '../state/format/calls.ts'
@@ -39,6 +40,8 @@ export async function migrate(
   const reason = 'state migrate'
   const purpose = { reason, selection: 'account' } as const
   return withState(workspace, purpose, request, ports, async (source, recorded) => {
+    // Runners that use the new store would not know.
+    await refuseStopped(source.accountStop)
     // The same store would wait for its own lock.
     const opened = await openState(target, outside)
     const { location } = opened.files

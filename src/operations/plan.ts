@@ -28,6 +28,7 @@ import type { Ports } from './runtime/ports.ts'
 import { refuseEmpty } from './refuse-invalid.ts'
 import { listManaged, refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
 import { checkMoves } from './history/renamed-domains.ts'
+import { noteStop } from './stop.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 import {
   describeStrangeRelease,
@@ -84,17 +85,16 @@ export async function plan(
   { outside }: Pick<Ports, 'outside'>,
 ): Promise<Planned> {
   refuseEmpty(workspace)
-  const { store, recorded } = await loadState(workspace, outside, true)
+  const { store, recorded, accountStop } = await loadState(workspace, outside, true)
   const moves = await checkMoves(workspace, store)
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
-  const unmarked = await makePlan(
-    workspace,
-    recorded,
-    selection,
-    { effort: request.effort, rollouts, traffic: await store.loadTraffic() },
-    outside,
-  )
+  const traffic = await store.loadTraffic()
+  const options = { effort: request.effort, rollouts, traffic }
+  const [unmarked, stopped] = await Promise.all([
+    makePlan(workspace, recorded, selection, options, outside),
+    noteStop(accountStop),
+  ])
   const strange = await findStrangeRelease(workspace, store, recorded)
   const by = { author: findAuthor(outside), strange }
   const made = await markOlder(workspace, store, recorded, unmarked, by)
@@ -126,6 +126,7 @@ export async function plan(
       basis: bindBasis(made.basis, { id, address: service.url }),
     },
     notes: [
+      ...stopped,
       ...moves,
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),

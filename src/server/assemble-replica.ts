@@ -4,6 +4,7 @@ import { inSpan, type SpanName } from '../core/model/tracing.ts'
 import { openState } from '../operations/runtime/open-state.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { listRollouts } from '../operations/rollouts.ts'
+import { findStop } from '../operations/stop.ts'
 import type { Locks } from '../state/locks/locks.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 import type { TaskKind } from './leader/agenda.ts'
@@ -85,6 +86,7 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
     reconciler,
     logger,
     outside: quick,
+    notifications: createNotifications(quick, base.metrics, logger),
     pages: createPageSource({
       workspace,
       branch: beginning.branch,
@@ -147,6 +149,7 @@ function createWork(
     first: workspace,
     lookMs: Math.min(pollMs, maxLookMs),
     listRollouts: () => listRollouts(workspace, { ...outside, databasePatienceMs: quickMs }),
+    findStop: () => findStop(workspace, { ...outside, databasePatienceMs: quickMs }),
     metrics,
     logger,
     watch: (kind, work) => watchdog.watch(() => trace(kind, work), true),

@@ -2,13 +2,16 @@ import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import type { Clock } from '../core/model/time/clock.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Json } from '../core/model/json.ts'
-import type { Decided, Findings } from '../core/model/listed-rollout.ts'
+import type { Decided, Findings, StopDecision } from '../core/model/listed-rollout.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { decideRollout, hasRollout, listRollouts } from '../operations/rollouts.ts'
+import { findStop, resumeAll, stopAll } from '../operations/stop.ts'
+import { describeStopped } from '../outlets/report/apply/stop-text.ts'
 import type { Branch } from './branch/branch.ts'
 import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
+import type { Notifications } from './notifications.ts'
 import type { PageSource } from './pages/create-page-source.ts'
 import { type Position, findRole } from './leader/position.ts'
 import type { Reconciler } from './leader/reconciler.ts'
@@ -17,6 +20,9 @@ import type { Leadership } from '../state/postgres/leadership.ts'
 /** Decisions that the HTTP interface accepts. */
 export const decisions = ['approve', 'pause', 'resume', 'abort'] as const
 export type DecisionName = (typeof decisions)[number]
+/** Decisions about all writes of the account. */
+export const allDecisions = ['stop', 'resume'] as const
+export type AllDecisionName = (typeof allDecisions)[number]
 
 /** The controller behind the HTTP server. Failures are EdgewiseErrors; others are defects. */
 export type Controller = ReturnType<typeof createController>
@@ -42,6 +48,7 @@ interface ControllerContext {
   outside: Outside
   /** What the pages show; `forget`: that something has changed. */
   pages: PageSource & { forget(): void }
+  notifications: Pick<Notifications, 'aboutStop'>
   /** Returns whether work runs without progress. */
   isHung(): boolean
   pingMs: number
@@ -84,6 +91,7 @@ export function createController(context: ControllerContext) {
     plan: context.pages.planJson,
     /** Lists the unfinished rollouts, first to last. */
     listRollouts: () => listRollouts(workspace, outside),
+    ...createStopDecisions(context, wakeLeader),
     /** What the pages show. */
     pages: context.pages as PageSource,
     /**
@@ -112,6 +120,35 @@ export function createController(context: ControllerContext) {
       if (signal.aborted) return ending
       const timeout = clock.sleep(context.pingMs, signal).then(() => 'the database does not answer')
       return Promise.race([ping(leadership, position.term), timeout])
+    },
+  }
+}
+
+/** Creates what finds and decides the stop of all writes of the account. */
+function createStopDecisions(
+  { workspace, logger, outside, pages, notifications }: ControllerContext,
+  wakeLeader: () => void,
+) {
+  return {
+    findStop: () => findStop(workspace, outside),
+    /**
+     * Stops all writes of the account, or lets them go on.
+     *
+     * @param about why they are stopped; name of the stop that somebody saw before it is lifted
+     * @throws EdgewiseError `usage` when it can't be decided so
+     */
+    decideAll: async (
+      verb: AllDecisionName,
+      about: { reason?: string; seen?: string },
+    ): Promise<StopDecision> => {
+      const decided = await (verb === 'stop'
+        ? stopAll(workspace, { ...about, knownBy: 'serve' }, outside)
+        : resumeAll(workspace, about, outside))
+      logger.warn(describeStopped(decided))
+      pages.forget()
+      wakeLeader()
+      await notifications.aboutStop(workspace, decided)
+      return decided
     },
   }
 }

@@ -1,11 +1,13 @@
 import type { Settings } from '../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { StopDecision } from '../core/model/listed-rollout.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import {
   describeApply,
   describeInvalid,
   describeNotApplied,
+  describeStopDecision,
   findFailureCode,
   type Content,
 } from '../outlets/notify/notification.ts'
@@ -74,6 +76,11 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
       const { kind, id } = failure
       const topic = kind === 'commit' ? failedCommit : `failed rollout ${id}`
       await withOutbox(workspace, (outbox) => outbox.reportOnce(topic, id, content))
+    },
+    /** Notifies that all writes of the account are stopped or resumed. */
+    aboutStop: async (workspace: Settings, decided: StopDecision): Promise<void> => {
+      const content = describeStopDecision(decided)
+      if (content !== null) await withOutbox(workspace, (outbox) => outbox.finish(null, [content]))
     },
     /** Sends what is due. */
     deliver: (workspace: Settings): Promise<void> =>

@@ -161,6 +161,7 @@ const errorCodes: Record<ErrorCode, true> = {
   locked: true,
   declined: true,
   guarded: true,
+  stopped: true,
   'local-state': true,
   'owned-elsewhere': true,
   'rollout-open': true,
@@ -302,6 +303,17 @@ const accepted: [string, unknown][] = [
           command: 'edgewise rollout approve a1',
         },
       ],
+      stop: { author: 'me', knownBy: 'ci', at: time, reason: 'why' },
+    },
+  ],
+  [
+    'stop-decision',
+    {
+      format: 'edgewise.stop-decision/1',
+      account: 'main',
+      decision: 'already-stopped',
+      lookSeconds: 1.5,
+      stop: { fault: 'it is not JSON' },
     },
   ],
   [

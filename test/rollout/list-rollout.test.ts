@@ -97,10 +97,10 @@ it('an approval holds for the domains, the number and the rollout of its wave on
 
 it('the list names the wave, the last apply and the command', () => {
   const listed = listRollout({ ...sent, applies: ['one-w1'] }, false)
-  expect(formatRollouts([listed], plainPaint)).toBe(
+  expect(formatRollouts([listed], null, plainPaint)).toBe(
     'one  waiting for approval  wave 2 of 2 (1 domain)\n' +
       '  since 2026-11-20T12:03:00Z · last apply one-w1 · by ada · 13683210750a\n' +
       '  continue with: edgewise rollout approve one\n',
   )
-  expect(formatRollouts([], plainPaint)).toBe('There is no open rollout.\n')
+  expect(formatRollouts([], null, plainPaint)).toBe('There is no open rollout.\n')
 })

@@ -45,6 +45,7 @@ function buildContext(
       prepare: async (part) => part,
       execute: async () => done,
       rollBack: never,
+      isAccountStopped: () => false,
       whileUnlocked: (work) => work(),
     },
     store: {

@@ -142,6 +142,8 @@ describe('containers', () => {
       plan: unused,
       listRollouts: unused,
       decide: unused,
+      findStop: unused,
+      decideAll: unused,
       pages: createPages(),
       poke: () => undefined,
       isHealthy: () => null,

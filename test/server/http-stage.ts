@@ -43,6 +43,19 @@ export function createOptions(own: Partial<Controller> = {}) {
       calls.push(step === undefined ? `${verb} ${id}` : `${verb} ${id} ${step}`)
       return Promise.resolve(decided)
     },
+    findStop: () => Promise.resolve(null),
+    decideAll: (verb, { reason, seen }) => {
+      calls.push([verb, 'all', reason ?? seen ?? ''].join(' ').trim())
+      const stop = { author: 'ada', knownBy: 'serve' as const, at: '2026-11-20T12:00:00.000Z' }
+      const decision = verb === 'stop' ? 'stopped' : 'resumed'
+      return Promise.resolve({
+        account: 'main',
+        decision,
+        stop,
+        store: 'postgres',
+        lookSeconds: 1.5,
+      })
+    },
     poke: () => void calls.push('poke'),
     isHealthy: () => null,
     findUnready: () => Promise.resolve(null),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { FoundStop } from '../../src/core/model/listed-rollout.ts'
 import { apiToken, closeHttp, startHttp } from './http-stage.ts'
 import { buildOverview, createPages, openRollout, waiting } from './page-stage.ts'
 import { visit } from './page-visit.ts'
@@ -201,6 +202,31 @@ describe('a decision in the browser', () => {
     const shown = await browser.get('/')
     expect(await shown.text()).toContain('Approved wave 1 of 1 of rollout r1 (1 domain).')
     expect(shown.headers.getSetCookie()[0]).toContain('_notice=; Path=/; Max-Age=0')
+  })
+
+  it('stops all writes with the form, and resumes the stop that was shown', async () => {
+    const stop = { author: 'ada', knownBy: 'serve' as const, at: '2026-11-20T12:00:00.000Z' }
+    const shown: { stop: FoundStop | null } = { stop: null }
+    const overview = async () => buildOverview(shown)
+    const http = await startHttp({ pages: createPages({ overview }) })
+    const browser = await visit(http)
+    const path = '/rollouts/all'
+    const form = await browser.readForm('/', `${path}/stop`)
+    const { status } = await browser.post(`${path}/stop`, { ...form, reason: '5xx' })
+    expect(status).toBe(303)
+    shown.stop = { ...stop, reason: '<b>5xx</b>' }
+    const html = await (await browser.get('/')).text()
+    expect(html).toContain(
+      'writes of the account were stopped by ada at 2026-11-20T12:00:00Z: &lt;b&gt;5xx&lt;/b&gt;.',
+    )
+    expect(html).not.toContain(`${path}/stop"`)
+    const other = await browser.readForm('/', `${path}/resume`)
+    await browser.post(`${path}/resume`, other)
+    expect((await browser.post(`${path}/resume`, { step: stop.at })).status).toBe(403)
+    expect((await browser.post(`${path}/abort`, other)).status).toBe(404)
+    shown.stop = { fault: 'it is not JSON' }
+    expect(await (await browser.get('/')).text()).toContain('Nothing of the account is sent, since')
+    expect(http.calls).toEqual(['stop all 5xx', `resume all ${stop.at}`])
   })
 
   it('shows no notice that it has not written', async () => {

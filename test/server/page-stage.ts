@@ -68,6 +68,7 @@ export function buildOverview(own: Partial<Overview> = {}): Overview {
     working: null,
     unattended: [],
     problem: null,
+    stop: null,
     rollouts: [],
     ended: [],
     ...own,

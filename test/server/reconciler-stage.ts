@@ -1,6 +1,6 @@
 import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
-import type { ListedRollout } from '../../src/core/model/listed-rollout.ts'
+import type { FoundStop, ListedRollout } from '../../src/core/model/listed-rollout.ts'
 import type { Failure } from '../../src/server/notifications.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { Reconciler } from '../../src/server/leader/reconciler.ts'
@@ -41,6 +41,7 @@ export function stageReconciler(does: Behaviour = {}, schedule: string | null = 
     /** Commits and rollouts that were reported as failed. */
     reported: [] as string[][],
     isLeading: true,
+    stop: null as FoundStop | null,
   }
   const time = createSteps(world)
   const { clock } = time
@@ -93,6 +94,7 @@ export function stageReconciler(does: Behaviour = {}, schedule: string | null = 
       does.look?.()
       return world.rollouts
     },
+    findStop: async () => world.stop,
     watch: async (_kind, work) => {
       world.running++
       try {

@@ -75,6 +75,22 @@ it('names a schedule of drift checks that has no meaning, and works on', async (
   expect(world.applied).toEqual([good])
 })
 
+it('does nothing that sends while all writes are stopped, and all of it after that', async () => {
+  const { world, reconciler, runUntil } = stageReconciler({
+    advance: async () => waits(60 * minute),
+  })
+  world.stop = { author: 'ada', knownBy: 'user', at: '2026-11-20T12:00:00.000Z' }
+  world.rollouts = [step]
+  reconciler.setTip(good)
+  await runUntil(10 * minute)
+  reconciler.findUnattended()
+  expect([world.applied, world.steps, reconciler.found.unattended]).toEqual([[], [], []])
+  expect(world.log.filter((line) => line.includes('were stopped by ada'))).toHaveLength(1)
+  world.stop = null
+  await runUntil(10 * minute + lookMs)
+  expect([world.applied, world.steps.map(([id]) => id)]).toEqual([[good], [step.id]])
+})
+
 it('repeats a refused step of a rollout after growing waits, and not the tip', async () => {
   const ends = ['incomplete', 'failed', 'not-begun', 'incomplete', 'waiting', 'incomplete', 'none']
   const { world, reconciler, runUntil } = stageReconciler({

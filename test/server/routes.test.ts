@@ -78,6 +78,32 @@ describe('the API', () => {
     expect(http.calls).toEqual(['approve r1', 'abort r1', 'pause r1', 'pause r1'])
   })
 
+  it('stops all writes, and resumes them', async () => {
+    const http = await startHttp()
+    const all = '/api/rollouts/all'
+    const stopped = await post(http, `${all}/stop`, {}, '{"reason": "5xx"}')
+    expect([stopped.status, await stopped.json()]).toEqual([
+      200,
+      {
+        format: 'edgewise.stop-decision/1',
+        account: 'main',
+        decision: 'stopped',
+        lookSeconds: 1.5,
+        stop: { author: 'ada', knownBy: 'serve', at: '2026-11-20T12:00:00.000Z' },
+      },
+    ])
+    expect((await post(http, `${all}/stop`)).status).toBe(200)
+    expect((await post(http, `${all}/resume`, {}, '{}')).status).toBe(200)
+    for (const body of ['{"reason": 7}', '{"why": "x"}', '[]', '{', 'null'])
+      expect((await post(http, `${all}/stop`, {}, body)).status).toBe(400)
+    expect((await post(http, `${all}/resume`, {}, '{"reason": "x"}')).status).toBe(400)
+    expect((await post(http, `${all}/stop`, { Origin: 'https://evil.example.com' })).status).toBe(
+      403,
+    )
+    expect((await post(http, `${all}/abort`)).status).toBe(404)
+    expect(http.calls).toEqual(['stop all 5xx', 'stop all', 'resume all'])
+  })
+
   it.each(['https://evil.example.com', 'null', 'http://127.0.0.1', 'file://', '127.0.0.1'])(
     'refuses a decision for a page of %s',
     async (origin) => {

@@ -43,7 +43,7 @@ it.each([
     { kind: 'work', task: 'apply' },
   ],
 ])('a leader %s', (_what, agenda, expected) => {
-  expect(decideNext({ agenda }, nowMs)).toEqual(expected)
+  expect(decideNext({ agenda, isStopped: false }, nowMs)).toEqual(expected)
 })
 
 describe('after an apply', () => {

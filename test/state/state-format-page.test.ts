@@ -31,6 +31,7 @@ import {
   prunedFile,
   saltFile,
   trafficFile,
+  stopFile,
 } from '../../src/core/model/generated/state-validators.ts'
 
 const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
@@ -70,6 +71,7 @@ describe('the schemas of stored files', () => {
     ['journal', (text) => formatEntry(parseEntry('example', text))],
     ['moved', (text) => formatMoved(parseFile('example', text, 'moved', movedFile).moved)],
     ['pruned', (text) => formatPruned(parseFile('example', text, 'pruned', prunedFile))],
+    ['stop', (text) => formatFile(stopFile, parseJson(text) as never)],
     ['salt', (text) => formatFile(saltFile, parseFile('example', text, 'salt', saltFile))],
     ['traffic', (text) => formatFigures(parseFile('example', text, 'traffic', trafficFile))],
     ['log', (text) => parseLog('example', text).map(formatLogLine).join('')],

@@ -26,6 +26,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   outcomes: (data) => checkStored(data, compiled.outcomesFile),
   salt: (data) => checkStored(data, compiled.saltFile),
   traffic: (data) => checkStored(data, compiled.trafficFile),
+  stop: (data) => checkStored(data, compiled.stopFile),
   log: (data) => checkStored(data, compiled.logFile),
   plan: (data) => checkStored(data, compiled.planFile),
   address: null,
@@ -60,10 +61,10 @@ it('every schema of a file has a name, a description and its check', () => {
 describe.each(fileKinds)('the schema %s', (name) => {
   const { whole, places } = buildSample(name)
 
-  it('accepts a file with all its keys and an unknown one', () => {
+  it('accepts a file with all its keys and an unknown one, unless it is a stop', () => {
     expect(findSchemaFaults(name, whole)).toEqual([])
     expect(accepts(name, whole, '')).toBe(true)
-    expect(accepts(name, replaceAt(whole, '/later', 'added'), '')).toBe(true)
+    expect(accepts(name, replaceAt(whole, '/later', 'added'), '')).toBe(name !== 'stop')
   })
 
   it('refuses a file that lacks a required key', () => {

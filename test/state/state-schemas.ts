@@ -76,6 +76,8 @@ const matching: Record<string, string> = {
   'a time such as 2026-11-20T03:00:00.000Z': '2026-11-20T03:00:00.000Z',
   'letters, digits, "_" and "-"': 'one',
   'the number of a write': '7',
+  'a text of at most 300 characters': 'text',
+  'a text of at most 500 characters': 'text',
   'a hash such as sha256:4f2c… with 64 digits': `sha256:${'0a'.repeat(32)}`,
 }
 
@@ -110,7 +112,8 @@ function buildValue(schema: JsonObject, pointer: string, places: SamplePlace[]):
       ])
       const key =
         propertyNames === undefined ? 'www.example.com' : buildText(expectSchema(propertyNames))
-      const other = others === undefined ? [] : [[key, inner(key, others, false)]]
+      const other =
+        others === undefined || others === false ? [] : [[key, inner(key, others, false)]]
       return Object.fromEntries([...named, ...other]) as JsonObject
     }
     case 'array':

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Stop } from '../../src/core/model/listed-rollout.ts'
 import { noTraffic, type TrafficProfile } from '../../src/core/model/traffic.ts'
 import type { Rollout } from '../../src/core/model/rollout.ts'
 import type { Applied } from '../../src/core/model/applied.ts'
@@ -206,6 +207,41 @@ export function storeContract(
       await expect((await open()).recordTraffic(profile)).rejects.toMatchObject(expected)
       expect(await kind.everything()).toEqual(damaged)
     })
+
+    shared(
+      'keeps the stop of an account, without the lock, for all of its workspaces',
+      async () => {
+        const { accountStop, locks } = await kind.open()
+        const lease = await acquireAccount({ locks }, 'one')
+        const stop: Stop = { author: 'ada', knownBy: 'user', at: recordedAt, reason: 'Why "so"' }
+        const [there, other] = [await kind.elsewhere(), await kind.open('other')]
+        expect(await there.accountStop.load()).toBe(null)
+        expect(await accountStop.record(stop)).toEqual(stop)
+        // The first stop counts.
+        expect(await other.accountStop.record({ ...stop, author: 'bob' })).toEqual(stop)
+        for (const each of [there, other, await kind.open()])
+          expect(await each.accountStop.load()).toEqual(stop)
+        const apart = [
+          ['default', 'https://b.example.net'],
+          ['default', undefined, 'main'],
+        ] as const
+        for (const key of apart)
+          expect(await (await kind.open(...key)).accountStop.load()).toBe(null)
+        // It is no workspace, and owns no domain.
+        expect(await other.store.listDomains()).toEqual([])
+        await there.accountStop.remove()
+        await there.accountStop.remove()
+        expect(await accountStop.load()).toBe(null)
+        const again = await Promise.all(
+          [accountStop, there.accountStop].map((each, i) =>
+            each.record({ ...stop, author: `${i}` }),
+          ),
+        )
+        expect(again[0]).toEqual(again[1])
+        expect(await other.accountStop.load()).toEqual(again[0])
+        await lease.release()
+      },
+    )
 
     own('never written is empty, and loading changes nothing', async () => {
       const before = await kind.everything()

@@ -66,6 +66,10 @@ export const commandLines: CommandLine[] = [
     text('rollout', verb, 'one'),
     json('rollout-decision', 'rollout', verb, 'one'),
   ]),
+  ...['stop', 'resume'].flatMap((verb) => [
+    text('rollout', verb, '--all'),
+    json('stop-decision', 'rollout', verb, '--all'),
+  ]),
   text('rollback', '--yes', '--verbose'),
   json('apply-event', 'rollback', '--yes'),
   text('import', 'none.json'),

@@ -121,7 +121,7 @@ describe('complete', () => {
     [['pl'], ['plan']],
     [
       ['rollout', ''],
-      ['list', 'approve', 'pause', 'resume', 'abort'],
+      ['list', 'approve', 'pause', 'resume', 'abort', 'stop'],
     ],
     [['state', 'list', ''], []],
     [['-C', 'state', 'pl'], ['plan']],

@@ -21,6 +21,7 @@ const kinds: [RegExp, string][] = [
   [/^salt\/[^/]+\/[0-9a-f]{8}\.json$/, 'salt'],
   [/^budget\/[^/]+\/[^/]+\.json$/, 'calls'],
   [/^lock\/[^/]+\/[^/]+\/test-\d+\.tmp$/, 'lock'],
+  [/^stop\/for-[^/]+\/[^/]+\/test-\d+\.tmp$/, 'stop'],
   [/^log\/default\.default\.[0-9a-f]{16}\.\d+-\d+\.jsonl$/, 'log'],
 ]
 
@@ -116,6 +117,8 @@ it('every file that any command writes fits its schema', async () => {
   const moved = `moved: [{from: ${from}, to: z.example.com}]\n`
   place.write('edgewise.yaml', place.read('edgewise.yaml') + moved)
   await expectExit(0, 'apply', '--yes')
+  await expectExit(0, 'rollout', 'stop', '--all', '--reason', 'Why')
+  await expectExit(0, 'rollout', 'resume', '--all')
 
   const seen = new Set(['plan'])
   for (const [path, text] of written) {

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { RolloutVerb } from '../../operations/rollouts.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { CommandContext } from '../io.ts'
 import { formatExamples, type Declare } from './declare.ts'
 import { addLockOptions, type LockOptions } from './options.ts'
 import { runOnState } from './run-on-state.ts'
@@ -20,11 +22,12 @@ const decisions: Record<RolloutVerb, string> = {
 export function declareRollout(program: Command, declare: Declare): void {
   const rollout = program
     .command('rollout')
-    .description('list open rollouts; approve, pause, resume or abort them')
+    .description('list open rollouts; approve, pause, resume or abort them; stop all writes')
     .addHelpText('after', formatExamples(['rollout list', 'rollout approve 20260102T030405Z-1a2b']))
   declareList(rollout, declare)
   for (const [verb, description] of Object.entries(decisions))
     declareDecision(rollout, declare, verb as RolloutVerb, description)
+  declareStop(rollout, declare)
 }
 
 /** `edgewise rollout list`: lists the unfinished rollouts, first to last. */
@@ -34,14 +37,20 @@ function declareList(rollout: Command, declare: Declare): void {
     examples: ['rollout list', 'rollout list --json'],
     run: async (context) => {
       const { listRollouts } = await import('../../operations/rollouts.ts')
-      const { formatRollouts } = await import('../../outlets/report/apply/rollouts-text.ts')
+      const { findStop } = await import('../../operations/stop.ts')
+      const { formatRollouts, buildRolloutsJson } =
+        await import('../../outlets/report/apply/rollouts-text.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
-      const rollouts = await listRollouts(openWorkspace(context, 'none'), io)
+      const workspace = openWorkspace(context, 'none')
+      const [rollouts, stop] = await Promise.all([
+        listRollouts(workspace, io),
+        findStop(workspace, io),
+      ])
       io.out(
         options.json === true
-          ? `${JSON.stringify({ format: 'edgewise.rollouts/1', rollouts })}\n`
-          : formatRollouts(rollouts, paint),
+          ? `${JSON.stringify(buildRolloutsJson(rollouts, stop))}\n`
+          : formatRollouts(rollouts, stop, paint),
       )
       return exitCodes.done
     },
@@ -55,12 +64,15 @@ function declareDecision(
   verb: RolloutVerb,
   description: string,
 ): void {
-  const command = declare<LockOptions>(rollout, `${verb} <id>`, {
+  const canBeAll = verb === 'resume'
+  const examples = [`rollout ${verb} 20260102T030405Z-1a2b`]
+  const command = declare<DecisionOptions>(rollout, `${verb} ${canBeAll ? '[id]' : '<id>'}`, {
     description,
     args: ['id of the rollout; "edgewise rollout list" shows it'],
     traced: true,
-    examples: [`rollout ${verb} 20260102T030405Z-1a2b`],
+    examples: [...examples, ...(canBeAll ? ['rollout resume --all'] : [])],
     run: async (context, [id], options) => {
+      if (canBeAll && refuseUnlessOne(id, options)) return decideAll(context, 'resume', '')
       const { decideRollout } = await import('../../operations/rollouts.ts')
       const { formatDecided, buildDecidedJson } =
         await import('../../outlets/report/apply/rollouts-text.ts')
@@ -72,9 +84,72 @@ function declareDecision(
       )
     },
   })
+  if (canBeAll) command.option('--all', 'let all runners of the account send again')
   addLockOptions(
     command,
     'seconds to wait for the lock, for example while a wave is sent',
     lockTimeout,
   )
+}
+
+interface DecisionOptions extends LockOptions {
+  /** Resumes all writes of the account instead of a rollout. */
+  all?: boolean
+}
+
+/** Returns whether all is selected; throws unless that or an id is. */
+function refuseUnlessOne(id: unknown, { all = false }: DecisionOptions): boolean {
+  if (all !== (id === undefined))
+    throw new EdgewiseError(
+      'usage',
+      all ? 'an id and --all exclude each other' : 'expected the id of a rollout, or --all',
+      '"edgewise rollout list" lists the unfinished rollouts, and whether all writes are stopped.',
+    )
+  return all
+}
+
+/** `edgewise rollout stop`: stops all writes of the account. */
+function declareStop(rollout: Command, declare: Declare): void {
+  declare<{ all: true; reason?: string }>(rollout, 'stop', {
+    description: 'stop all writes of the account, from all runners',
+    traced: true,
+    examples: ['rollout stop --all --reason "5xx on all domains"'],
+    run: (context, _args, { reason = '' }) => decideAll(context, 'stop', reason),
+  })
+    .requiredOption('--all', 'all workspaces of the account that share the store')
+    .option('--reason <text>', 'why; shown to everybody who wants to apply')
+    .addHelpText(
+      'after',
+      `
+Needs no lock. Runners look before each call: within 2 seconds no call leaves
+any more; runners that use the git store look every 5 seconds. Calls under way
+end, and what is not sent stays unsent, rollbacks included, until
+"edgewise rollout resume --all".`,
+    )
+}
+
+/** Stops all writes of the account, or resumes them, and notifies the receivers. */
+async function decideAll(
+  context: CommandContext,
+  verb: 'stop' | 'resume',
+  reason: string,
+): Promise<number> {
+  const { stopAll, resumeAll } = await import('../../operations/stop.ts')
+  const { formatStopDecision, buildStopJson } =
+    await import('../../outlets/report/apply/stop-text.ts')
+  const { createNotifier } = await import('../notify.ts')
+  let notify = async () => {}
+  const code = await runOnState(
+    context,
+    async (workspace, { outside }) => {
+      const decided = await (verb === 'stop'
+        ? stopAll(workspace, { reason }, outside)
+        : resumeAll(workspace, {}, outside))
+      notify = () => createNotifier(context, workspace, outside).notifyOfStop(decided)
+      return decided
+    },
+    { json: buildStopJson, text: formatStopDecision },
+  )
+  await notify()
+  return code
 }

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'locked'
   | 'declined'
   | 'guarded'
+  | 'stopped'
   | 'local-state'
   | 'owned-elsewhere'
   | 'rollout-open'

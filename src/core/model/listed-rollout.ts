@@ -1,4 +1,38 @@
+import type { StoreName } from './config.ts'
+import type { StopFile } from './generated/state-types.ts'
 import type { Decision, Rollout } from './rollout.ts'
+import { formatTime } from './text/words.ts'
+
+/** A stop of all writes of an account: who made it, how that is known, when, and why. */
+export type Stop = Omit<StopFile, 'format'>
+
+/** A stop that is recorded, or why it can't be read: nothing is sent then either. */
+export type FoundStop = Stop | { fault: string }
+
+/** Names a stop, so that nobody lifts another one than the one that was shown. */
+export function nameStop(stop: FoundStop): string {
+  return 'fault' in stop ? 'unreadable' : stop.at
+}
+
+/** Describes in a clause who has stopped an account, when and why. */
+export function describeStop(stop: FoundStop): string {
+  if ('fault' in stop)
+    return `nothing of the account is sent, since its stop can't be read (${stop.fault})`
+  const { author, at, reason } = stop
+  const why = reason === undefined ? '' : `: ${reason}`
+  return `all writes of the account were stopped by ${author} at ${formatTime(at)}${why}`
+}
+
+/** What was decided about all writes of an account. */
+export interface StopDecision {
+  account: string
+  decision: 'stopped' | 'already-stopped' | 'resumed' | 'not-stopped'
+  /** The stop that holds, or that was lifted; null without one. */
+  stop: FoundStop | null
+  store: StoreName
+  /** Age from which a runner looks at the stop again before it sends, seconds. */
+  lookSeconds: number
+}
 
 /**
  * - `running`: a wave is being sent. `interrupted`: its process died before the end of the wave.
@@ -78,6 +112,8 @@ export interface Overview extends Findings {
   /** `ending`: it leads no more, and will not again. */
   role: 'leader' | 'standby' | 'ending'
   branch: { location: string; name: string }
+  /** Stop of all writes of the account; null without one. */
+  stop: FoundStop | null
   rollouts: OpenRollout[]
   /** Rollouts that have ended and put domains on hold. */
   ended: Rollout[]

@@ -80,12 +80,14 @@ export interface Applying {
   /**
    * Resolves the secrets of a part of the plan.
    *
-   * @throws EdgewiseError `guarded` when the part may not begin now, `access` or `invalid` when a
-   * secret can't be resolved
+   * @throws EdgewiseError `guarded` or `stopped` when the part may not begin now, `access` or
+   * `invalid` when a secret can't be resolved
    */
   prepare(part: Plan, recorded: RecordedState): Promise<Plan>
   /** @param part as `prepare` returned it */
   execute(part: Plan, id: string, recorded: RecordedState): Promise<ApplyResult>
+  /** Returns whether all writes of the account were stopped at the last look before a call. */
+  isAccountStopped(): boolean
   /** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */
   rollBack(
     rollout: Rollout,

@@ -186,6 +186,9 @@ async function applyWave(
     await saveProgress(`${name} was not sent`, progress, context)
     return leaveOpen(explainOpen(done.stopped ?? `${name} was not sent`, name), progress)
   }
+  // As after an interrupt, the next apply sends the rest of the wave.
+  if (!complete && done.sent && context.applying.isAccountStopped())
+    return leaveOpen(explainOpen(done.stopped ?? `${name} was stopped`, name), progress)
   const endedEarly = done.stopped !== null || done.unrecorded !== null
   if (!complete && (endedEarly || context.settings.rule === null))
     return endIncomplete(name, progress, context)

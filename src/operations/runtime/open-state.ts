@@ -7,7 +7,7 @@ import { openGit } from '../../state/git/open-git.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { openState as openStateAt } from '../../state/store/open-state.ts'
 import type { OpenState } from '../../state/store/store-opener.ts'
-import type { RecordedState, Store, SaltStore } from '../../state/store/store.ts'
+import type { RecordedState, SaltStore } from '../../state/store/store.ts'
 import type { Outside, StateOutside } from './outside.ts'
 import { useMoves } from '../history/renamed-domains.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
@@ -26,14 +26,14 @@ export async function loadState(
   workspace: Settings & Desired & Secrets,
   outside: StateOutside,
   renames = false,
-): Promise<{ store: Store; recorded: RecordedState }> {
+): Promise<Pick<OpenState, 'store' | 'accountStop'> & { recorded: RecordedState }> {
   outside.onPhase?.({ name: 'loading-state' })
   return inSpan(outside.tracer, 'load state', async () => {
-    const { store } = await openState(workspace, outside)
+    const { store, accountStop } = await openState(workspace, outside)
     if (renames) useMoves(workspace, store)
     const recorded = await store.load()
     await loadSalt(workspace, store, outside)
-    return { store, recorded }
+    return { store, accountStop, recorded }
   })
 }
 

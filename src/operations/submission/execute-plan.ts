@@ -23,7 +23,7 @@ import {
   keepElsewhere,
   toUptimes,
 } from '../../state/format/calls.ts'
-import type { Lease } from '../../state/locks/lease.ts'
+import type { StopWatch } from '../../state/locks/stop-watch.ts'
 import type { RecordedState, HistoryReader, Recorder, CallStore } from '../../state/store/store.ts'
 import { connect } from '../runtime/connect.ts'
 import type { Outside } from '../runtime/outside.ts'
@@ -33,7 +33,7 @@ import { readClocks } from '../runtime/recent-calls.ts'
 /** Options for executing a plan. */
 export interface ExecuteOptions {
   outside: Outside
-  lease: Lease
+  lease: Pick<StopWatch, 'check' | 'look'>
   /** Instant of acquiring the lock. */
   lockedAt: Moment
   time: ServiceTime

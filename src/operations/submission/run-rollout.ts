@@ -13,6 +13,7 @@ import { continueRollout, createRollout } from '../../engine/rollout/waves.ts'
 import type { QueryClient } from '../../service/query/query-client.ts'
 import { ServiceLimits } from '../../service/service-limits.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
+import { watchStop } from '../../state/locks/stop-watch.ts'
 import type {
   CallStore,
   HistoryReader,
@@ -29,6 +30,7 @@ import { hashDesired } from './hash-desired.ts'
 import { describeIrreversible } from './irreversible.ts'
 import { runPreflight } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
+import { refuseStopped } from '../stop.ts'
 import { type SharedServiceTime, withQueries } from '../runtime/connect.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Outside } from '../runtime/outside.ts'
@@ -46,13 +48,13 @@ import {
 /** Options for running a rollout, whose lock may be released for a while. */
 interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'overrides'> {
   serviceTime: SharedServiceTime
-  lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
+  lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked' | 'accountStop'>
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
   /** Whether the caller waits where the rollout has to. */
   suspends: boolean
   /** Throws if a wave may not begin now. */
-  guard(): void
+  guard(): Promise<void>
   report(event: ApplyEvent, budget: CallBudget | null): void
 }
 
@@ -151,6 +153,7 @@ function createApplying(
 ): Omit<Applying, 'whileUnlocked'> {
   const unknownDomains = new Set<Domain>()
   const serviceLimits = new ServiceLimits()
+  const watch = watchStop(lock, outside)
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
@@ -159,20 +162,22 @@ function createApplying(
       unknownDomains,
       id,
       ...(overrides === undefined ? {} : { overrides }),
-      lease: lock.lease,
+      lease: watch,
       lockedAt: lock.lockedAt,
       report,
     })
   return {
     prepare: async (part, base) => {
-      guard()
+      await guard()
       return (await resolveForSend(workspace, part, base, outside.signal)).plan
     },
     execute,
+    isAccountStopped: () => watch.isStopped(),
     rollBack: (from, base, reportWrites) =>
-      inSpan(outside.tracer, 'roll back wave', () =>
-        rollBack(workspace, store, from, base, reportWrites, execute, outside),
-      ),
+      inSpan(outside.tracer, 'roll back wave', async () => {
+        await refuseStopped(lock.accountStop)
+        return rollBack(workspace, store, from, base, reportWrites, execute, outside)
+      }),
   }
 }
 

@@ -14,6 +14,7 @@ import { pluralize } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
+import { watchStop } from '../../state/locks/stop-watch.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { executePlan, findAuthor } from './execute-plan.ts'
@@ -28,6 +29,7 @@ import type { Outside } from '../runtime/outside.ts'
 import type { Configured, Desired, Policed } from '../runtime/workspace-parts.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from '../prune.ts'
+import { refuseStopped } from '../stop.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { listManaged, refuseOwnedElsewhere } from './refuse-owned-elsewhere.ts'
 import { checkMoves, recordMoves } from '../history/renamed-domains.ts'
@@ -141,6 +143,7 @@ async function review(
   // Copied, so that the dialogue can't change the plan to send; released before it is sent.
   const shown = structuredClone(plan)
   await dialogue.show({ kind: 'plan', plan: shown })
+  if (plan.writes.length > 0) await refuseStopped(locked.accountStop)
 
   const serviceTime = createServiceTime(workspace, outside, (text) => dialogue.warn(text))
   const policies = isRollback ? null : await openPolicies(workspace, outside)
@@ -214,6 +217,7 @@ async function prepare(
       `The secret ${escapeInvisible(name)} differs from its recorded value; ` +
         'the writes send the new value.',
     )
+  if (ready.writes.length > 0) await refuseStopped(request.locked.accountStop)
   await recordMoves(store, ports)
   await request.beforeSending?.()
   if (ready.writes.length > 0) await outside.onSending?.()
@@ -306,11 +310,15 @@ function execute(
 ): Promise<ApplyResult> {
   const { time } = serviceTime
   if (!inWaves) {
-    const { lease, lockedAt } = locked
+    const { lockedAt } = locked
+    const lease = watchStop(locked, outside)
     const options = { outside, time, report, lease, lockedAt, overrides, id: id?.() }
     return executePlan(workspace, ready, locked.store, recorded, options)
   }
-  const guard = () => refuseFrozen(workspace, time.now() ?? outside.clock.now())
+  const guard = async () => {
+    refuseFrozen(workspace, time.now() ?? outside.clock.now())
+    await refuseStopped(locked.accountStop)
+  }
   const own = { outside, serviceTime, report, lock: locked, continued, suspends, guard }
   const options = { ...own, overrides }
   return runRollout(workspace, plan, locked.store, recorded, options)

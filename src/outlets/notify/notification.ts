@@ -8,6 +8,7 @@ import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.t
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Part } from '../../core/model/item.ts'
+import { describeStop, type StopDecision } from '../../core/model/listed-rollout.ts'
 
 /** What a receiver gets. */
 export interface Message {
@@ -103,6 +104,18 @@ export function describeLost(begun: string, who: string): Content {
   }
 }
 
+/** Describes that all writes of the account are stopped or resumed; null if nothing has changed. */
+export function describeStopDecision({ decision, stop }: StopDecision): Content | null {
+  if (decision !== 'stopped' && decision !== 'resumed') return null
+  const what = stop === null ? '' : describeStop(stop)
+  return {
+    events: ['rollout'],
+    title: decision === 'stopped' ? `Stopped: ${what}.` : `Resumed; before, ${what}.`,
+    ...nothingLeft,
+    next: 'edgewise rollout list',
+  }
+}
+
 /** Describes that a commit is not applied; the reason may quote values of items. */
 export function describeInvalid(commit: string): Content {
   return {
@@ -118,7 +131,13 @@ export function describeInvalid(commit: string): Content {
 /** Errors after which nobody is notified: somebody declined, or mistyped. */
 const ownErrors: FailureCode[] = ['declined', 'usage']
 /** Errors that a controller repeats until they are over. */
-const passingErrors: FailureCode[] = ['declined', 'locked', 'record-moved', 'record-unreachable']
+const passingErrors: FailureCode[] = [
+  'declined',
+  'locked',
+  'record-moved',
+  'record-unreachable',
+  'stopped',
+]
 export type FailureCode = ErrorCode | 'defect'
 
 export function findFailureCode(error: unknown): FailureCode {

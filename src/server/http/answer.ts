@@ -25,6 +25,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'stale-plan': 409,
   declined: 409,
   guarded: 409,
+  stopped: 409,
 }
 
 const jsonType = 'application/json; charset=utf-8'

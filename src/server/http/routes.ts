@@ -1,14 +1,23 @@
 import type { IncomingMessage } from 'node:http'
-import { buildDecidedJson } from '../../outlets/report/apply/rollouts-text.ts'
+import { isObject, parseJson } from '../../core/model/json.ts'
+import { buildDecidedJson, buildRolloutsJson } from '../../outlets/report/apply/rollouts-text.ts'
+import { buildStopJson } from '../../outlets/report/apply/stop-text.ts'
 import { answerJson, answerJsonText, answerText, refuse, type Answer, allow } from './answer.ts'
-import { decisions, type Controller, type DecisionName, type RouteContext } from '../controller.ts'
+import {
+  allDecisions,
+  decisions,
+  type AllDecisionName,
+  type Controller,
+  type DecisionName,
+  type RouteContext,
+} from '../controller.ts'
 import { drain, isCrossSite } from './request.ts'
 import { isPagePath, routePages } from '../pages/page-routes.ts'
 import { areEqual, createVerifier } from './verify-webhook.ts'
 
 /** GitHub sends no larger body. It is hashed as it arrives and never held. */
 const maxWebhookBytes = 25 * 1024 * 1024
-/** A decision needs no body; blanks and `{}` are read to their end. */
+/** A decision needs no body, except for a reason; blanks and `{}` are read to their end. */
 const maxDecisionBytes = 64 * 1024
 
 /** Returns the path of a request, without its query. */
@@ -51,8 +60,9 @@ async function routeApi(
   if (path === '/api/status')
     return allow(incoming, 'GET') ?? answerJson(200, await controller.status())
   if (path === '/api/plan') return allow(incoming, 'GET') ?? answerJsonText(await controller.plan())
-  if (path === '/api/rollouts')
-    return allow(incoming, 'GET') ?? listRollouts(await controller.listRollouts())
+  if (path === '/api/rollouts') return allow(incoming, 'GET') ?? listRollouts(controller)
+  const all = allDecisions.find((each) => path === `/api/rollouts/all/${each}`)
+  if (all !== undefined) return allow(incoming, 'POST') ?? decideAll(incoming, all, controller)
   const [id, name, ...others] = path.replace(/^\/api\/rollouts\//, '').split('/')
   const verb = decisions.find((each) => each === name)
   if (!path.startsWith('/api/rollouts/') || !id || verb === undefined || others.length > 0)
@@ -66,19 +76,43 @@ async function decide(
   id: string,
   controller: Controller,
 ): Promise<Answer> {
-  if (isCrossSite(incoming)) return refuse(403, 'access', 'a web page may not decide')
-  const chunks: Uint8Array[] = []
-  const isWhole = await drain(incoming, maxDecisionBytes, (chunk) => void chunks.push(chunk))
-  if (!isWhole) return tooLarge(maxDecisionBytes)
+  const body = await readDecision(incoming)
+  if (typeof body !== 'string') return body
   // A parameter that has no effect could be one that was meant, such as a wave.
-  const body = Buffer.concat(chunks).toString('latin1').replaceAll(/\s+/g, '')
-  if (body !== '' && body !== '{}')
+  if (!isEmpty(body))
     return refuse(400, 'usage', 'a decision has no parameters: its body must be empty')
   const decided = await controller.decide(verb, id)
   if (decided !== null) return answerJson(200, buildDecidedJson(decided))
   return refuse(404, 'usage', 'there is no such rollout', {
     hint: 'GET /api/rollouts lists the unfinished rollouts.',
   })
+}
+
+async function decideAll(
+  incoming: IncomingMessage,
+  verb: AllDecisionName,
+  controller: Controller,
+): Promise<Answer> {
+  const body = await readDecision(incoming)
+  if (typeof body !== 'string') return body
+  const parsed = isEmpty(body) ? {} : parseJson(body)
+  const { reason = '', ...others } = isObject(parsed) ? parsed : { body }
+  const isKnown = typeof reason === 'string' && Object.keys(others).length === 0
+  if (!isKnown || (verb === 'resume' && reason !== ''))
+    return refuse(400, 'usage', 'expected no body, or for a stop {"reason": "…"}')
+  return answerJson(200, buildStopJson(await controller.decideAll(verb, { reason })))
+}
+
+/** Reads the body of a decision, or answers why it is refused. */
+async function readDecision(incoming: IncomingMessage): Promise<string | Answer> {
+  if (isCrossSite(incoming)) return refuse(403, 'access', 'a web page may not decide')
+  const chunks: Uint8Array[] = []
+  const isWhole = await drain(incoming, maxDecisionBytes, (chunk) => void chunks.push(chunk))
+  return isWhole ? Buffer.concat(chunks).toString() : tooLarge(maxDecisionBytes)
+}
+
+function isEmpty(body: string): boolean {
+  return ['', '{}'].includes(body.replaceAll(/\s+/g, ''))
 }
 
 async function receiveWebhook(incoming: IncomingMessage, context: RouteContext): Promise<Answer> {
@@ -125,9 +159,9 @@ function answerHealth(reason: string | null, fine: string): Answer {
   return reason === null ? answerText(200, fine) : answerText(503, reason)
 }
 
-function listRollouts(rollouts: Awaited<ReturnType<Controller['listRollouts']>>): Answer {
-  const listed = rollouts.map((rollout) => ({ ...rollout }))
-  return answerJson(200, { format: 'edgewise.rollouts/1', rollouts: listed })
+async function listRollouts(controller: Controller): Promise<Answer> {
+  const [rollouts, stop] = await Promise.all([controller.listRollouts(), controller.findStop()])
+  return answerJson(200, buildRolloutsJson(rollouts, stop))
 }
 
 function tooLarge(bytes: number): Answer {

@@ -58,6 +58,11 @@ export function pickTask(agenda: Agenda, nowMs: number): Task | null {
   return first === undefined || first[1].atMs > nowMs ? null : first[0]
 }
 
+/** Returns the work that sends nothing. */
+export function omitSending(agenda: Agenda): Agenda {
+  return new Map([...agenda].filter(([task]) => task === 'look' || task === 'drift'))
+}
+
 /** Returns when the next piece of work is due. */
 export function findNextMs(agenda: Agenda): number {
   return [...agenda.values()].reduce((next, { atMs }) => Math.min(next, atMs), Infinity)

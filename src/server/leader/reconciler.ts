@@ -1,6 +1,11 @@
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Findings, ListedRollout } from '../../core/model/listed-rollout.ts'
+import {
+  type Findings,
+  type FoundStop,
+  type ListedRollout,
+  describeStop,
+} from '../../core/model/listed-rollout.ts'
 import { findFailureCode } from '../../outlets/notify/notification.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { type Task, type TaskKind, dueAt, getKind, hurryFailed } from './agenda.ts'
@@ -25,6 +30,7 @@ import {
   planTask,
   setProblem,
   takeRollouts,
+  takeStop,
   takeTip,
   updateFound,
 } from './work-state.ts'
@@ -39,6 +45,8 @@ export interface ReconcilerContext {
   lookMs: number
   /** Lists the unfinished rollouts. */
   listRollouts(): Promise<ListedRollout[]>
+  /** Finds the stop of all writes of the account; null without one. */
+  findStop(): Promise<FoundStop | null>
   metrics: ServerMetrics
   logger: Logger
   /** Does a piece of work in a trace of its own, watched until its end. */
@@ -161,6 +169,10 @@ export class Reconciler {
     try {
       const rollouts = await this.#context.listRollouts()
       metrics.setRollouts(rollouts)
+      const stop = await this.#context.findStop()
+      if ((stop === null) === this.#state.isStopped)
+        logger.warn(stop === null ? 'the account may be written again' : describeStop(stop))
+      this.#state = takeStop(this.#state, stop !== null, this.#now().ms)
       const { state, added } = takeRollouts(this.#state, rollouts, this.#now().ms)
       this.#state = state
       for (const rollout of added) {

@@ -10,6 +10,7 @@ import type { Ports } from '../../operations/runtime/ports.ts'
 import { refreshTraffic } from '../../operations/refresh-traffic.ts'
 import { repair } from '../../operations/repair.ts'
 import { rollback } from '../../operations/rollback.ts'
+import { findStop } from '../../operations/stop.ts'
 import type { Executed } from '../../operations/submission/executed.ts'
 import { failSpan, getRoot } from '../../core/model/tracing.ts'
 import { pluralize } from '../../core/model/text/words.ts'
@@ -222,6 +223,7 @@ async function compareAndRepair(
   const found = await compareDrift(workspace, comparing)
   const summary = summarizeDrift(found.drift)
   if (!workspace.config.serve.drift.repair || summary.live === 0) return summary
+  if ((await findStop(workspace, comparing.outside)) !== null) return summary
   const again = await reload()
   // Domains of unfinished rollouts are repaired after their ends.
   const { target, areAllTaken } = await loadFree(again, context.ports.outside)

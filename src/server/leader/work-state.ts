@@ -8,8 +8,10 @@ import {
   applyRetry,
   dueAt,
   findNextMs,
+  hurryFailed,
   keepSteps,
   listLate,
+  omitSending,
   pickTask,
   retryAfter,
   setDue,
@@ -27,6 +29,8 @@ export interface WorkState {
   settings: Settings
   /** The unfinished rollouts of the last look. */
   known: ListedRollout[]
+  /** Whether all writes of the account are stopped: only what sends nothing is done. */
+  isStopped: boolean
   /** The rollout whose step runs. */
   stepping: string | null
   /** The commit that was reported as failed, with the code of the error. */
@@ -62,6 +66,7 @@ export function beginWork(first: Committed): WorkState {
     head: first.commit,
     settings: pickSettings(first),
     known: [],
+    isStopped: false,
     stepping: null,
     reported: null,
     problems: { fetch: null, work: null },
@@ -70,9 +75,10 @@ export function beginWork(first: Committed): WorkState {
 
 /** Decides what a leader does next: a piece of work that is due, or a sleep. */
 export function decideNext(
-  { agenda }: Pick<WorkState, 'agenda'>,
+  { agenda: whole, isStopped }: Pick<WorkState, 'agenda' | 'isStopped'>,
   nowMs: number,
 ): { kind: 'work'; task: Task } | { kind: 'sleep'; ms: number } {
+  const agenda = isStopped ? omitSending(whole) : whole
   const task = pickTask(agenda, nowMs)
   if (task !== null) return { kind: 'work', task }
   return { kind: 'sleep', ms: Math.min(findNextMs(agenda) - nowMs, maxSleepMs) }
@@ -119,12 +125,24 @@ export function takeRollouts(
   return { state: setProblem({ ...rest, agenda, known }, 'work', null), added }
 }
 
+/** Takes over whether all writes of the account are stopped; what had failed follows a stop. */
+export function takeStop(state: WorkState, isStopped: boolean, nowMs: number): WorkState {
+  const isLifted = state.isStopped && !isStopped
+  return { ...state, isStopped, agenda: isLifted ? hurryFailed(state.agenda, nowMs) : state.agenda }
+}
+
 /** Finds rollouts that nothing works on though their next step is due; `added`: new ones. */
 export function findUnattended(
-  { agenda, stepping, found }: Pick<WorkState, 'agenda' | 'stepping' | 'found'>,
+  {
+    agenda,
+    isStopped,
+    stepping,
+    found,
+  }: Pick<WorkState, 'agenda' | 'isStopped' | 'stepping' | 'found'>,
   nowMs: number,
 ): { unattended: string[]; added: string[] } {
-  const unattended = listLate(agenda, nowMs, maxLateMs).filter((id) => id !== stepping)
+  const late = isStopped ? [] : listLate(agenda, nowMs, maxLateMs)
+  const unattended = late.filter((id) => id !== stepping)
   return { unattended, added: unattended.filter((id) => !found.unattended.includes(id)) }
 }
 

@@ -4,6 +4,7 @@ import type { Rollout } from '../../core/model/rollout.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { loadRollouts } from '../../operations/rollouts.ts'
+import { findStop } from '../../operations/stop.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { formatServed } from '../../outlets/report/page/format-page.ts'
 import type { Branch } from '../branch/branch.ts'
@@ -81,6 +82,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
       role: findRole(position, outside.signal),
       branch: { location: branch.location, name: branch.name },
       ...reconciler.found,
+      stop: await findStop(workspace, outside),
       rollouts,
       ended: ended.map(scrubReason),
     }
@@ -131,11 +133,11 @@ type Revisions = Record<'overview' | 'plan' | 'drift', string>
 /** Computes the revisions of what an overview knows, without the times of the last look. */
 export function computeRevisions(overview: Overview): Revisions {
   const { fetchedAt: _fetchedAt, ...known } = overview
-  const { commit, applied, drift, rollouts, ended } = overview
+  const { commit, applied, drift, stop, rollouts, ended } = overview
   const steps = rollouts.map(({ listed, step }) => [listed.id, step])
   return {
     overview: hash(known),
-    plan: hash([commit, applied?.commit, applied?.status, steps, ended.map(({ id }) => id)]),
+    plan: hash([stop, commit, applied?.commit, applied?.status, steps, ended.map(({ id }) => id)]),
     drift: hash(drift?.at ?? null),
   }
 }

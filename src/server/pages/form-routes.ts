@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { describeDecided } from '../../outlets/report/apply/rollouts-text.ts'
+import { describeStopped } from '../../outlets/report/apply/stop-text.ts'
 import { formatLogin } from '../../outlets/report/live/nav.ts'
 import type { Answer } from '../http/answer.ts'
-import { type RouteContext, decisions } from '../controller.ts'
+import { type DecisionName, type RouteContext, allDecisions, decisions } from '../controller.ts'
 import { answerMessage, answerPage, redirect } from './answer-page.ts'
 import type { Sessions, Visit } from './sessions.ts'
 import { isCrossSite, readForm } from '../http/request.ts'
@@ -44,10 +45,7 @@ export function logOut(sessions: Sessions, isSecure: boolean): Answer {
   return redirect('/', { 'Set-Cookie': sessions.end(isSecure) })
 }
 
-/**
- * Decides about a rollout as a form asks for. What may send more has to name the step that the
- * reader saw; a pause is safe at any step, and must not come too late.
- */
+/** Decides about a rollout, or about all writes of the account, as a form asks for. */
 export async function decideByForm(
   incoming: IncomingMessage,
   id: string,
@@ -55,8 +53,10 @@ export async function decideByForm(
   { controller }: RouteContext,
   { sessions, formToken, isSecure }: Visit,
 ): Promise<Answer> {
-  const verb = decisions.find((each) => each === name)
-  if (verb === undefined) return answerMessage(404, 'Not found', 'There is no such decision.')
+  const all = allDecisions.find((each) => id === 'all' && each === name)
+  const one = decisions.find((each) => each === name)
+  if (all === undefined && one === undefined)
+    return answerMessage(404, 'Not found', 'There is no such decision.')
   const form = await readForm(incoming)
   const step = form?.get('step') ?? ''
   if (form === null || step === '')
@@ -65,17 +65,34 @@ export async function decideByForm(
     return answerMessage(403, 'Refused', 'The form is of another session.', {
       hint: 'Nothing was decided. Open the overview again.',
     })
+  const decided =
+    all === undefined
+      ? await decideOne(controller, id, one ?? 'pause', step)
+      : describeStopped(
+          await controller.decideAll(
+            all,
+            all === 'stop' ? { reason: form.get('reason') ?? '' } : { seen: step },
+          ),
+        )
+  if (decided === null)
+    return answerMessage(404, 'Not found', 'There is no such rollout: it has ended.')
+  return redirect('/', { 'Set-Cookie': sessions.keepNotice(decided, isSecure) })
+}
+
+/**
+ * Decides about a rollout, and describes that; null if there is none. What may send more has to
+ * name the step that the reader saw; a pause is safe at any step, and must not come too late.
+ */
+async function decideOne(
+  controller: RouteContext['controller'],
+  id: string,
+  verb: DecisionName,
+  step: string,
+): Promise<string | null> {
   const { rollouts } = await controller.pages.overview()
   // Names in the path are compared as they were written into it.
   const open = rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
-  const decided = await controller.decide(
-    verb,
-    open?.rollout.id ?? id,
-    verb === 'pause' ? undefined : step,
-  )
-  if (decided === null)
-    return answerMessage(404, 'Not found', 'There is no such rollout: it has ended.')
-  return redirect('/', {
-    'Set-Cookie': sessions.keepNotice(describeDecided(decided), isSecure),
-  })
+  const seen = verb === 'pause' ? undefined : step
+  const decided = await controller.decide(verb, open?.rollout.id ?? id, seen)
+  return decided && describeDecided(decided)
 }

@@ -1,9 +1,15 @@
 import { join, resolve } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isInside } from '../../files/is-inside.ts'
-import { buildLockPath, buildStatePaths, buildUserBudgetPath } from '../format/state-paths.ts'
+import {
+  buildLockPath,
+  buildStatePaths,
+  buildStopPath,
+  buildUserBudgetPath,
+} from '../format/state-paths.ts'
 import { findCheckout } from '../git/find-repository.ts'
 import { createAccountLock } from '../locks/locks.ts'
+import { openAccountStop } from '../store/account-stop.ts'
 import { createOptionalRegister } from '../store/call-ledger.ts'
 import { FileStore } from '../store/file-store.ts'
 import type { Register } from '../store/register.ts'
@@ -23,10 +29,13 @@ export async function openInFolder(
 ): Promise<OpenState> {
   const { root, account, state: _state, ...key } = place
   const { folder, files, lock } = await openFolder(place, world)
+  const stopFolder = join(folder, buildStopPath(key.address, account))
+  const stop = createFolderRegister(world.disk, stopFolder, world.processName)
   return {
     store: new FileStore(files, key, account, openUserCalls(key.address, account, world)),
     files,
     locks: createAccountLock(lock),
+    accountStop: openAccountStop(stop, 'dir'),
     notes: [],
     findFolderInCheckout: () => (isInside(findCheckout(root) ?? root, folder) ? folder : null),
   }

@@ -81,6 +81,11 @@ export function buildLockPath(address: string, account: string): string {
   return `lock/${buildAddressName(address)}/${buildPlainName(account)}`
 }
 
+/** Builds the path of the account's stop, as that of a salt. */
+export function buildStopPath(address: string, account: string): string {
+  return `stop/for-${buildAddressName(address)}/${buildPlainName(account)}`
+}
+
 /**
  * Builds the name of an address in paths, which all of its spellings share. It is a hash: the
  * address may contain values of the environment.

@@ -6,7 +6,7 @@ const path = 'text'
 /**
  * Creates a register on a ref: each version is a separate commit, on the remote if there is one.
  */
-export function createGitRegister(git: GitRepository, name: string): Register {
+export function createGitRegister(git: GitRepository, name: string, message = 'Lock'): Register {
   const ref = `refs/edgewise/${name}`
   const { remote } = git
   /** The last version of this process: the text of a version never changes. */
@@ -21,7 +21,7 @@ export function createGitRegister(git: GitRepository, name: string): Register {
       return last
     },
     compareAndSwap: async (version, text) => {
-      const next = text === null ? null : await git.commit(null, new Map([[path, text]]), 'Lock')
+      const next = text === null ? null : await git.commit(null, new Map([[path, text]]), message)
       const swapped =
         remote === null ? await git.move(ref, version, next) : await git.push(ref, version, next)
       if (swapped && next !== null && text !== null) last = { version: next, text }

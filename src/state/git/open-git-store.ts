@@ -1,6 +1,12 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { buildBudgetPath, buildLockPath, buildStatePaths } from '../format/state-paths.ts'
+import {
+  buildBudgetPath,
+  buildLockPath,
+  buildStatePaths,
+  buildStopPath,
+} from '../format/state-paths.ts'
 import { createAccountLock } from '../locks/locks.ts'
+import { openAccountStop } from '../store/account-stop.ts'
 import { FileStore } from '../store/file-store.ts'
 import type { OpenState, StateEnvironment, StateLocation } from '../store/store-opener.ts'
 import { GitFiles } from './git-files.ts'
@@ -69,6 +75,10 @@ export function openInRepository(
     store: Object.assign(new FileStore(files, key, account), { explainMissing }),
     files,
     locks: createAccountLock(createGitRegister(git, buildLockPath(key.address, account))),
+    accountStop: openAccountStop(
+      createGitRegister(git, buildStopPath(key.address, account), 'Stop'),
+      'git',
+    ),
     notes:
       git.remote === null
         ? [

@@ -31,6 +31,15 @@ export function readMoment(machine: Machine, clock: LockClock): LockMoment {
   return { monotonicMs: clock.monotonic(), uptimeMs: machine.uptime() }
 }
 
+/**
+ * Measures the time since a moment, ms. Others saw no heartbeat while this machine was asleep; some
+ * systems report that time in whole seconds only. If that clock was set back, the time is unknown.
+ */
+export function measureAge(last: LockMoment, now: LockMoment): number {
+  if (now.uptimeMs < last.uptimeMs - 1000) return Infinity
+  return Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)
+}
+
 /** A new lease: the version of the lock, and when it was acquired. */
 interface Acquired {
   version: string
@@ -123,15 +132,8 @@ export class Lease {
     await (this.#loss === null ? leave() : ignoreFailure(leave))
   }
 
-  /**
-   * Measures the time since a moment, ms. Others saw no heartbeat while this machine was asleep;
-   * some systems report that time in whole seconds only. If that clock was set back, the time is
-   * unknown.
-   */
   #measureAge(last: LockMoment): number {
-    const now = readMoment(this.#machine, this.#clock)
-    if (now.uptimeMs < last.uptimeMs - 1000) return Infinity
-    return Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)
+    return measureAge(last, readMoment(this.#machine, this.#clock))
   }
 
   async #look(): Promise<void> {

@@ -1,4 +1,10 @@
-import { buildBudgetPath, buildLockPath, buildStatePaths } from '../format/state-paths.ts'
+import {
+  buildBudgetPath,
+  buildLockPath,
+  buildStatePaths,
+  buildStopPath,
+} from '../format/state-paths.ts'
+import { openAccountStop } from '../store/account-stop.ts'
 import { FileStore } from '../store/file-store.ts'
 import type { CallStore } from '../store/store.ts'
 import type { OpenState, StateEnvironment, StateLocation } from '../store/store-opener.ts'
@@ -6,6 +12,7 @@ import { createLeadership } from './leadership.ts'
 import { openPostgresLedger } from './postgres-calls.ts'
 import { createPostgresFiles } from './postgres-files.ts'
 import { PostgresLocks } from './postgres-locks.ts'
+import { createRowRegister } from './row-register.ts'
 
 /**
  * Opens the state of a workspace in a PostgreSQL database; its first transaction creates missing
@@ -31,6 +38,10 @@ export async function openInPostgres(
     store: Object.assign(new FileStore(files, key, account), calls),
     files,
     locks,
+    accountStop: openAccountStop(
+      createRowRegister(database, `${buildStopPath(key.address, account)}.json`),
+      'postgres',
+    ),
     leadership: createLeadership(database, buildStatePaths(key).home),
     notes: [],
     findFolderInCheckout: () => null,

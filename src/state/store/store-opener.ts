@@ -5,6 +5,7 @@ import type { GitRepository } from '../git/git-repository.ts'
 import type { Locks } from '../locks/locks.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Leadership } from '../postgres/leadership.ts'
+import type { AccountStop } from './account-stop.ts'
 import type { StateFiles } from './state-files.ts'
 import type { StateKey, Store } from './store.ts'
 
@@ -31,12 +32,13 @@ export interface StateEnvironment {
   openDatabase?(config: DatabaseConfig): Database
 }
 
-/** Opened state, and the locks of its account. */
+/** Opened state, with the locks and the stop of its account. */
 export interface OpenState {
   store: Store
   /** Files of the store, for copies of whole states. */
   files: StateFiles
   locks: Locks
+  accountStop: AccountStop
   /** Election of the controller of the workspace; absent for stores without one. */
   leadership?: Leadership
   /** Notes for the user before relying on it. */

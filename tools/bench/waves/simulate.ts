@@ -187,11 +187,13 @@ async function roll(
     },
     time: { now: () => now, ask: async () => now },
     service: createService(faulty, changedAt),
+    probing: null,
     applying: {
       prepare: async (part) => part,
       execute: async (part) => execute(part),
       rollBack: () => Promise.reject(new TypeError('expected no rollback')),
       whileUnlocked: (work) => work(),
+      isAccountStopped: async () => false,
     },
     store: {
       load: async () => state,

@@ -14,6 +14,7 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   "stale-plan": "The plan file is not what the workspace would plan now: manifests, state or settings changed since, or the file was altered.",
   "locked": "Another command changes the same state.",
   "declined": "The question was answered with no, could not be asked, or was interrupted.",
+  "stopped": "All writes of the account are stopped, for all runners that share the store.",
   "guarded": "A guard, a freeze window or a destructive change forbids the plan. Nothing was sent.",
   "local-state": "State is in a folder of the checkout of a CI job, and would be deleted with it.",
   "owned-elsewhere": "Another workspace of the same store has state of the domain.",

@@ -983,6 +983,28 @@ format: "edgewise.salt/1"
 salt: string
 }
 /**
+ * Stop of all writes of an account: text of refs/edgewise/stop/for-<address>/<account>, stop/for-<address>/<account>/<n>.json in a folder, or the row stop/for-<address>/<account>.json of a database. Absent while nothing is stopped. Nothing is sent while it can not be read.
+ */
+export interface StopFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.stop/1"
+/**
+ * User who stopped the account.
+ */
+author: string
+/**
+ * How the author is known. user: login of a machine. ci: name that a CI service gives. serve: somebody with the token of edgewise serve, which runs as the author.
+ */
+knownBy: ("user" | "ci" | "serve")
+at: Time
+/**
+ * Why, in the words of the author; absent for none.
+ */
+reason?: string
+}
+/**
  * Requests of domains, as statistics counted them: <id>/traffic/<address>/figures.json.
  */
 export interface TrafficFile {

@@ -1,5 +1,11 @@
 import type { JsonObject } from '../../../core/model/json.ts'
-import type { Decided, ListedRollout, ListedState } from '../../../core/model/listed-rollout.ts'
+import {
+  describeStop,
+  type Decided,
+  type FoundStop,
+  type ListedRollout,
+  type ListedState,
+} from '../../../core/model/listed-rollout.ts'
 import { findCurrentWave, findNextWave } from '../../../core/model/rollout.ts'
 import { formatTime, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -17,10 +23,26 @@ const states: Record<ListedState, string> = {
   'rolling-back': 'waiting for the rest of its rollback',
 }
 
-/** Formats the unfinished rollouts: three lines each. */
-export function formatRollouts(rollouts: ListedRollout[], paint: Paint): string {
-  if (rollouts.length === 0) return 'There is no open rollout.\n'
-  return rollouts.map((rollout) => formatRollout(rollout, paint)).join('')
+/** Formats the stop of the account, and the unfinished rollouts: three lines each. */
+export function formatRollouts(
+  rollouts: ListedRollout[],
+  stop: FoundStop | null,
+  paint: Paint,
+): string {
+  const stopped =
+    stop === null
+      ? ''
+      : `${paint.red('stopped')}  ${escapeInvisible(describeStop(stop))}\n` +
+        '  continue with: edgewise rollout resume --all\n'
+  if (rollouts.length === 0) return `${stopped}There is no open rollout.\n`
+  return stopped + rollouts.map((rollout) => formatRollout(rollout, paint)).join('')
+}
+
+/** Builds the JSON of the unfinished rollouts, `edgewise.rollouts/1`. */
+export function buildRolloutsJson(rollouts: ListedRollout[], stop: FoundStop | null): JsonObject {
+  const listed = rollouts.map((rollout) => ({ ...rollout }))
+  const json: JsonObject = { format: 'edgewise.rollouts/1', rollouts: listed }
+  return stop === null ? json : { ...json, stop: { ...stop } }
 }
 
 function formatRollout(rollout: ListedRollout, paint: Paint): string {

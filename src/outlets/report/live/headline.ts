@@ -1,4 +1,9 @@
-import type { OpenRollout, Overview } from '../../../core/model/listed-rollout.ts'
+import {
+  describeStop,
+  type FoundStop,
+  type OpenRollout,
+  type Overview,
+} from '../../../core/model/listed-rollout.ts'
 import { findNextWave, type Rollout } from '../../../core/model/rollout.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { shorten } from './nav.ts'
@@ -14,8 +19,9 @@ export interface Headline {
  * what failed or drifted, what runs. There is always one.
  */
 export function listHeadlines(overview: Overview): Headline[] {
-  const { rollouts, ended } = overview
-  const headlines = [
+  const { stop, rollouts, ended } = overview
+  const headlines: Headline[] = [
+    ...(stop === null ? [] : [{ tone: 'problem' as const, text: describeStopped(stop) }]),
     ...rollouts.filter(({ listed }) => waits(listed.state)).map(describeWaiting),
     ...ended.map(describeEnded),
     ...describeWork(overview),
@@ -24,6 +30,11 @@ export function listHeadlines(overview: Overview): Headline[] {
     ...rollouts.filter(({ listed }) => !waits(listed.state)).map(describeRunning),
   ]
   return headlines.length === 0 ? [describeCalm(overview)] : headlines
+}
+
+function describeStopped(stop: FoundStop): string {
+  const text = describeStop(stop)
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
 const waits = (state: string) => state === 'waiting-for-approval' || state === 'paused'

@@ -1,4 +1,4 @@
-import type { OpenRollout, Overview } from '../../../core/model/listed-rollout.ts'
+import { nameStop, type OpenRollout, type Overview } from '../../../core/model/listed-rollout.ts'
 import { findCurrentWave, isSent } from '../../../core/model/rollout.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import {
@@ -40,6 +40,7 @@ export function formatOverview(overview: Overview, frame: Frame): string {
     formatSummary(title, first?.text ?? '', first?.tone ?? 'fine'),
     also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
     ...formatRollouts(overview, frame),
+    formatStop(overview, frame),
     formatReplica(overview),
   ]
   return formatServerPage(`${first?.text ?? ''} ${title}`, main, frame)
@@ -89,6 +90,34 @@ function formatRollouts({ rollouts, ended }: Overview, { token, listEvents }: Fr
     return { ...rollout, waves: withoutCurves }
   })
   return [...open, ...ended.map(buildEndedRollout)].map((each) => formatRollout(each, { token }))
+}
+
+/** Formats the button that stops all writes of the account, or the one that resumes them. */
+function formatStop({ stop }: Overview, { token }: Frame): string {
+  const [title, note, form] =
+    stop === null
+      ? [
+          'Stop all writes',
+          'No write of the account leaves any more, from any runner that shares this database, ' +
+            'within 2 seconds. Rollbacks neither.',
+          formatDecision(
+            '/rollouts/all/stop',
+            'Stop all writes',
+            'danger',
+            'none',
+            token,
+            'Reason',
+          ),
+        ]
+      : [
+          'All writes are stopped',
+          'Runners refuse to apply and to roll back until the writes are resumed.',
+          formatDecision('/rollouts/all/resume', 'Resume', 'primary', nameStop(stop), token),
+        ]
+  return (
+    `<section class="panel" data-stop><h2>${title}</h2><p class="note">${note}</p>` +
+    `<div class="decisions">${form}</div></section>`
+  )
 }
 
 type Row = [label: string, html: string]

@@ -137,19 +137,22 @@ function formatAbout(about: RolloutAbout, token: FormToken): string {
   )
 }
 
-/** Formats a form with one button; `step` is what the reader saw. */
+/** Formats a form with one button; `step` is what the reader saw; `reason` labels a field. */
 export function formatDecision(
   path: string,
   label: string,
   kind: 'primary' | 'secondary' | 'danger',
   step: string,
   token: FormToken,
+  reason = '',
 ): string {
+  const why =
+    reason === '' ? '' : `<label>${show(reason)} <input name="reason" maxlength="500"></label> `
   const field = (name: string, value: string) =>
     `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
   const own = token === null ? '' : field('token', token)
   return (
-    `<form method="post" action="${path}">${field('step', step)}${own}` +
+    `<form method="post" action="${path}">${field('step', step)}${own}${why}` +
     `<button class="button ${kind}">${show(label)}</button></form>`
   )
 }
