@@ -193,7 +193,7 @@ async function roll(
       execute: async (part) => execute(part),
       rollBack: () => Promise.reject(new TypeError('expected no rollback')),
       whileUnlocked: (work) => work(),
-      isAccountStopped: async () => false,
+      isAccountStopped: () => false,
     },
     store: {
       load: async () => state,
