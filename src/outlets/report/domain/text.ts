@@ -109,20 +109,22 @@ function formatItem(
     ...(change === null || change === usual
       ? []
       : [paint.dim(wrap(escapeInvisible(change), columns, '  '))]),
-    ...formatPart(listOwnLines(item, options.verbose), item, options),
+    ...formatPart(listItemLines(item, options.verbose), item, options),
     ...remarks.map((remark) => paint.yellow(wrap(escapeInvisible(remark), columns, '  '))),
     ...formatChange(describePending(item), item.pending, options),
     ...formatChange('live: the service has it so', item.live, options),
   ].join('\n')
 }
 
-function describePending({ condition }: SheetItem): string {
+/** Says what makes a pending value so. */
+export function describePending({ condition }: SheetItem): string {
   return condition === 'on-hold'
     ? 'on hold: only "edgewise apply --retry-held" makes it so'
     : 'pending: the next apply makes it so'
 }
 
-function formatLine({ file, line }: Place): string {
+/** Formats a place without its column: `domains/www.yaml:3`. */
+export function formatLine({ file, line }: Place): string {
   return `${file}:${line}`
 }
 
@@ -131,7 +133,8 @@ function chooseColour({ condition }: SheetItem, paint: Paint): (text: string) =>
   return condition === 'assumed' || condition === 'never-applied' ? paint.dim : paint.yellow
 }
 
-function listRemarks({ isReleased, unreadable, ignored, condition, candidates }: SheetItem) {
+/** Lists what else there is to know of an item. */
+export function listRemarks({ isReleased, unreadable, ignored, condition, candidates }: SheetItem) {
   return [
     ...(isReleased ? ['no manifest has it'] : []),
     ...(unreadable === null ? [] : [`the observed value can't be read: ${unreadable}`]),
@@ -142,12 +145,20 @@ function listRemarks({ isReleased, unreadable, ignored, condition, candidates }:
   ]
 }
 
+/** A line of a value, and the source of its field; empty if that is shown with another line. */
+export interface ItemLine extends BlockLine {
+  source: string
+}
+
 /** Lists the lines of the value: fields with their sources, then the names of defaults. */
-function listOwnLines({ item, value, candidates, sources }: SheetItem, isWhole: boolean) {
+export function listItemLines(
+  { item, value, candidates, sources }: SheetItem,
+  isWhole: boolean,
+): ItemLine[] {
   const shown = value ?? candidates[0]
-  if (shown === undefined) return [{ action: null, field: '', text: '(unset)' }]
+  if (shown === undefined) return [{ action: null, field: '', text: '(unset)', source: '' }]
   const places = new Map(sources.map(({ field, place }) => [field, place]))
-  const lines: BlockLine[] = []
+  const lines: ItemLine[] = []
   const defaults: string[] = []
   for (const line of listValueLines(nameReferences(shown), findShape(item), null)) {
     const place = places.get(line.field)
@@ -156,14 +167,18 @@ function listOwnLines({ item, value, candidates, sources }: SheetItem, isWhole: 
       continue
     }
     const source = place === undefined ? '' : place === null ? 'default' : formatLine(place)
-    lines.push({ ...line, text: source === '' ? line.text : `${line.text}  [${source}]` })
+    lines.push({ ...line, source })
   }
   if (defaults.length > 0)
-    lines.push({ action: null, field: 'defaults', text: defaults.join(' · ') })
+    lines.push({ action: null, field: 'defaults', text: defaults.join(' · '), source: '' })
   return lines
 }
 
-function formatPart(lines: BlockLine[], { item }: SheetItem, options: PlanTextOptions): string[] {
+function formatPart(all: ItemLine[], { item }: SheetItem, options: PlanTextOptions): string[] {
+  const lines = all.map(({ source, ...line }): BlockLine => ({
+    ...line,
+    text: source === '' ? line.text : `${line.text}  [${source}]`,
+  }))
   const part: BlockPart = { item, action: 'set', note: '', isDestructive: false, lines }
   return formatLines(listBlockLines({ domains: [''], parts: [part] }, options, 4), options)
 }

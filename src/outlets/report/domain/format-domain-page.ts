@@ -1,0 +1,182 @@
+import type { Applied, PastChange } from '../../../core/model/applied.ts'
+import { symbols, type Change } from '../../../core/model/change.ts'
+import type { ItemKey } from '../../../core/model/item.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import {
+  findState,
+  fleetStates,
+  stateLooks,
+  summarizeStates,
+  type Tone,
+} from '../../../core/model/page/fleet.ts'
+import type { PageLine } from '../../../core/model/page/page.ts'
+import type { Place } from '../../../core/model/problem.ts'
+import { describeTree } from '../../../core/model/source-tree.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import { buildPartContent } from '../page/build-matrix.ts'
+import { fitText } from '../page/fit-page.ts'
+import { formatFacts, formatInstant, show } from '../page/html.ts'
+import { shareParts } from '../plan/blocks.ts'
+import { rateState } from './fleet-row.ts'
+import type { DomainSheet, SheetItem } from './sheet.ts'
+import {
+  describeCondition,
+  describeLastChange,
+  describePending,
+  findUsualChange,
+  formatLine,
+  listItemLines,
+  listRemarks,
+} from './text.ts'
+
+/** An apply of a domain, and the outcome of each item. */
+export type DomainApply = Pick<Applied, 'id' | 'startedAt' | 'author' | 'commit' | 'onTopOf'> & {
+  items: ReadonlyMap<ItemKey, Pick<PastChange, 'outcome'>>
+}
+
+/** What a page of a domain shows beside its sheet. */
+export interface DomainAbout {
+  /** Id of the workspace. */
+  workspace: string
+  /** Time of the page, ms since 1970. */
+  now: number
+  /** Address of the list of all domains. */
+  home: string
+  /** Applies of the domain, first to last. */
+  applies: readonly DomainApply[]
+  /** Finds the address of a line of a manifest at the code host; null without one. */
+  findLink(place: Place): string | null
+  /** Replaces the secrets in a text. */
+  scrub(text: string): string
+}
+
+/** Applies, and lines of a value or a difference, that a page has. */
+const [maxApplies, maxLines] = [20, 200]
+/** Longest text of a line, in UTF-16 code units. */
+const maxText = 1000
+
+/** Describes the state of a domain for the tab of its page: the title, and the tone of the icon. */
+export function describeDomainTab({ domain, items }: DomainSheet): { title: string; tone: Tone } {
+  const { words, tone } = stateLooks[findState(items.map(rateState))]
+  return { title: `${words}: ${domain}`, tone }
+}
+
+/**
+ * Formats all that is known of a domain as the content of a page, which needs no script: its state,
+ * its items, the most urgent first, and its applies. Every text may be hostile, and is escaped.
+ */
+export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string {
+  const { domain, items } = sheet
+  const put = (text: string) => show(fitText(about.scrub(text), maxText))
+  const usual = findUsualChange(sheet)
+  const sorted = items.toSorted(
+    (a, b) => fleetStates.indexOf(rateState(a)) - fleetStates.indexOf(rateState(b)),
+  )
+  return `<header class="summary" data-tone="${describeDomainTab(sheet).tone}">
+<p class="eyebrow"><a href="${show(about.home)}">All domains</a> of ${put(about.workspace)}</p>
+<h1>${put(domain)}</h1>
+<p class="verdict" data-sentence>${summarizeStates(items.map(rateState), 'item')}</p>
+${formatFacts(listFacts(sheet, usual, about, put))}
+</header>
+<div class="sheet">
+${sorted.map((item) => formatItem(item, usual, about.now, put)).join('\n')}
+</div>
+${formatApplies(about.applies, put)}`
+}
+
+type Put = (text: string) => string
+
+function listFacts(
+  { place, profiles }: DomainSheet,
+  usual: string | null,
+  { now, findLink }: DomainAbout,
+  put: Put,
+): [label: string, html: string][] {
+  const link = place === null ? null : findLink(place)
+  const text = place === null ? 'in no manifest' : `<code>${put(formatLine(place))}</code>`
+  return [
+    ['Declared', link === null ? text : `<a href="${show(link)}" rel="noreferrer">${text}</a>`],
+    ...(profiles.length === 0 ? [] : [['Profiles', put(profiles.join(', '))] as [string, string]]),
+    ...(usual === null ? [] : [['Most items', put(usual)] as [string, string]]),
+    ['As of', formatInstant(new Date(now).toISOString())],
+  ]
+}
+
+function formatItem(item: SheetItem, usual: string | null, now: number, put: Put): string {
+  const { words, tone } = stateLooks[rateState(item)]
+  const change = describeLastChange(item)
+  const known = [
+    describeCondition(item, now),
+    ...(change === null || change === usual ? [] : [change]),
+  ]
+  return (
+    `<section class="panel"><h2><code>${put(item.item)}</code> ` +
+    `<b class="tag" data-tone="${tone}">${words}</b></h2><p class="note">${put(known.join(' · '))}</p>` +
+    listRemarks(item)
+      .map((remark) => `<p class="remark">${put(remark)}</p>`)
+      .join('') +
+    formatChange(describePending(item), item.pending, put) +
+    formatChange('live: the service has it so', item.live, put) +
+    `${formatFields(item, put)}</section>`
+  )
+}
+
+/** Formats the value as a list of fields; the end tags that HTML lets out are left out. */
+function formatFields(item: SheetItem, put: Put): string {
+  const lines = listItemLines(item, false)
+  let last = ''
+  const rows = lines.slice(0, maxLines).map(({ field, text, source }) => {
+    const isNew = field !== last
+    last = field
+    const term = isNew ? `<dt>${put(field)}` : ''
+    const where = isNew && source !== '' ? `<small>${put(source)}</small>` : ''
+    return `${term}<dd><span>${put(text)}</span>${where}`
+  })
+  const left = lines.length - rows.length
+  const end = left > 0 ? `<dt><dd>and ${pluralize(left, 'more line')}` : ''
+  return `<dl class="fields">${rows.join('')}${end}</dl>`
+}
+
+function formatChange(title: string, change: Change | null, put: Put): string {
+  if (change === null) return ''
+  const [part] = shareParts([change]).map((shared) => buildPartContent(shared.part))
+  const { note = '', lines = [] } = part ?? {}
+  const heading = put(note === '' ? title : `${title}; ${note}`)
+  const shown = lines.slice(0, maxLines).map((line) => formatChangedLine(line, put))
+  const left = lines.length - shown.length
+  const rest = left > 0 ? `<p class="note">and ${pluralize(left, 'more line')}</p>` : ''
+  const block = lines.length === 0 ? '' : `<div class="lines">${shown.join('')}</div>`
+  return `<p class="remark">${heading}</p>${block}${rest}`
+}
+
+function formatChangedLine({ action, text, indent, isRemark }: PageLine, put: Put): string {
+  const sign = action === null ? ' ' : symbols[action]
+  const own = action === null ? '' : ` data-action="${action}"`
+  return (
+    `<div class="line${isRemark ? ' remark' : ''}"${own}><span class="mark">${sign}</span>` +
+    `<span class="text" dir="auto">${'  '.repeat(Math.min(indent, 24))}${put(text)}</span></div>`
+  )
+}
+
+function formatApplies(applies: readonly DomainApply[], put: Put): string {
+  const latest = applies.slice(-maxApplies).toReversed()
+  const entries = latest.map(({ items, ...apply }) => {
+    const outcomes = groupBy(items, ([, { outcome }]) => outcome)
+    const what = Array.from(
+      outcomes,
+      ([outcome, same]) => `${outcome}: ${same.map(([item]) => item).join(', ')}`,
+    )
+    const who = [apply.author, describeTree(apply), `apply ${apply.id}`].filter(
+      (text) => text !== null,
+    )
+    return (
+      `<li>${formatInstant(apply.startedAt)} ${put(what.join('; '))}` +
+      `<p class="note">${put(who.join(' · '))}</p>`
+    )
+  })
+  const none = '<p class="note">No apply has written it as far as is stored.</p>'
+  const left = applies.length - latest.length
+  const earlier = `<li>and ${pluralize(left, 'earlier apply', 'earlier applies')}`
+  const list = `<ol class="applies">${entries.join('')}${left > 0 ? earlier : ''}</ol>`
+  return `<section class="panel"><h2>Applies</h2>${applies.length === 0 ? none : list}</section>`
+}
