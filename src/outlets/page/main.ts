@@ -8,6 +8,8 @@ import { openOnPaper, showPeriods } from './curves.ts'
 import { Details } from './details.ts'
 import { h } from './dom.ts'
 import { Entries } from './entries.ts'
+import type { Fleet } from '../../core/model/page/fleet.ts'
+import { FleetList } from './fleet.ts'
 import { Filters } from './filters.ts'
 import { indexPage } from './index-page.ts'
 import { watchServer } from './live.ts'
@@ -17,6 +19,9 @@ import { Store } from './store.ts'
 const root = document.querySelector('#view')
 const data = document.querySelector('#data')?.textContent ?? null
 if (root !== null && data !== null) draw(root, unpackPage(JSON.parse(data) as PackedPage))
+const fleet = document.querySelector('#fleet')
+const domains = document.querySelector('#domains')?.textContent ?? null
+if (fleet !== null && domains !== null) new FleetList(fleet, JSON.parse(domains) as Fleet)
 keepHash()
 showPeriods()
 openOnPaper()
@@ -67,7 +72,8 @@ function createWaveLinks(store: Store): { draw(): void } {
 function keepHash(): void {
   document.querySelector('.skip')?.addEventListener('click', (event) => {
     event.preventDefault()
-    const target = document.querySelector<HTMLElement>('.columns') ?? document.querySelector('main')
+    const target =
+      document.querySelector<HTMLElement>('.columns, .fleet') ?? document.querySelector('main')
     if (target !== null) target.tabIndex = -1
     target?.focus()
     target?.scrollIntoView()

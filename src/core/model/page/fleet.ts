@@ -1,3 +1,5 @@
+import { formatCount, formatNoun } from './page-words.ts'
+
 /** States of an item or a domain, the most urgent first; `recorded`: as recorded. */
 export const fleetStates = ['in-doubt', 'drifted', 'on-hold', 'pending', 'recorded'] as const
 export type FleetState = (typeof fleetStates)[number]
@@ -45,6 +47,31 @@ export function buildAddress({ address: [before, after] }: Fleet, row: FleetRow)
   return before + encodeURIComponent(row.page ?? row.domain) + after
 }
 
+/** Columns of the list beside the name and the state: the key, the title, and a short one. */
+const columns = [
+  ['items', 'Items', 'items'],
+  ['pending', 'Pending', 'pending'],
+  ['drifted', 'Drift', 'drift'],
+  ['onHold', 'On hold', 'on hold'],
+  ['inDoubt', 'In-doubt', 'in-doubt'],
+  ['confirmedAt', 'Oldest confirmation', 'oldest'],
+  ['requests', 'Requests a day', 'requests'],
+] as const satisfies [keyof FleetRow, string, string][]
+export type FleetColumn = (typeof columns)[number]
+
+/** Lists the columns in which a row has a figure. */
+export function listColumns(rows: readonly FleetRow[]): FleetColumn[] {
+  return columns.filter(([key]) => key !== 'requests' || rows.some((row) => row[key] !== undefined))
+}
+
+/** Formats a cell of the list; empty for none. */
+export function formatCell(row: FleetRow, [key]: FleetColumn): string {
+  const value = row[key] ?? ''
+  return typeof value === 'number'
+    ? formatCount(value)
+    : value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2')
+}
+
 /** Finds the most urgent of some states. */
 export function findState(states: readonly FleetState[]): FleetState {
   return fleetStates.find((state) => states.includes(state)) ?? 'recorded'
@@ -53,16 +80,15 @@ export function findState(states: readonly FleetState[]): FleetState {
 /** Says in a sentence how many are in each state: `2 of 3 items as recorded; 1 pending.` */
 export function summarizeStates(states: readonly FleetState[], noun: string): string {
   const count = (state: FleetState) => states.filter((each) => each === state).length
-  const format = (number: number) => number.toLocaleString('en-US')
-  const all = `${format(states.length)} ${noun}${states.length === 1 ? '' : 's'}`
+  const all = formatNoun(states.length, noun)
   if (states.length === 0) return `No ${noun}s.`
   const others = fleetStates.flatMap((state) =>
     state === 'recorded' || count(state) === 0
       ? []
-      : [`${format(count(state))} ${stateLooks[state].words}`],
+      : [`${formatCount(count(state))} ${stateLooks[state].words}`],
   )
   const recorded = stateLooks.recorded.words
   return others.length === 0
     ? `${all} ${recorded}.`
-    : `${format(count('recorded'))} of ${all} ${recorded}; ${others.join('; ')}.`
+    : `${formatCount(count('recorded'))} of ${all} ${recorded}; ${others.join('; ')}.`
 }

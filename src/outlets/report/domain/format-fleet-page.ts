@@ -1,0 +1,75 @@
+import {
+  buildAddress,
+  findState,
+  fleetStates,
+  formatCell,
+  listColumns,
+  stateLooks,
+  summarizeStates,
+  type Fleet,
+  type FleetRow,
+  type Tone,
+} from '../../../core/model/page/fleet.ts'
+import { formatNoun } from '../../../core/model/page/page-words.ts'
+import { formatFacts, formatJson, show } from '../page/html.ts'
+import type { PageAbout } from '../page/page-about.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+
+/** What the page of a fleet shows beside its domains. */
+export interface FleetAbout
+  extends Pick<PageAbout, 'workspace' | 'facts' | 'warnings' | 'scrub'>, Pick<Fleet, 'address'> {}
+
+/** Most rows of the table that is read without scripts. */
+const maxRows = 300
+
+/** Describes the state of a fleet for the tab of its page: the title, and the tone of the icon. */
+export function describeFleetTab(rows: readonly FleetRow[]): { title: string; tone: Tone } {
+  const states = rows.map(({ state }) => state)
+  const { tone } = stateLooks[findState(states)]
+  return { title: `${summarizeStates(states, 'domain')} Edgewise`, tone }
+}
+
+/**
+ * Formats the list of all domains as the content of a page, the most urgent first. The script lets
+ * the reader search it; without scripts a table has the first ones.
+ */
+export function formatFleetPage(rows: readonly FleetRow[], about: FleetAbout): string {
+  const { workspace, facts, warnings, scrub, address } = about
+  const put = (text: string) => show(scrub(text))
+  const rank = (row: FleetRow) => fleetStates.indexOf(row.state)
+  const sorted = rows.toSorted((a, b) => rank(a) - rank(b) || (a.domain < b.domain ? -1 : 1))
+  const shown = sorted.map((row) => ({ ...row, domain: escapeInvisible(row.domain) }))
+  const states = rows.map(({ state }) => state)
+  const fleet: Fleet = { address, rows: shown }
+  return `<header class="summary" data-tone="${describeFleetTab(rows).tone}">
+<p class="eyebrow">Edgewise domains of ${put(workspace)}</p>
+<h1 data-sentence>${summarizeStates(states, 'domain')}</h1>
+${formatFacts(facts.map(([label, value]) => [label, put(value)]))}
+</header>
+${warnings.map((warning) => `<p class="callout warnings">${put(warning)}</p>`).join('')}
+<div id="fleet">${formatTable(fleet)}</div>
+${formatJson('domains', fleet)}`
+}
+
+function formatTable(fleet: Fleet): string {
+  const { rows } = fleet
+  const columns = listColumns(rows)
+  const heads = ['Domain', 'State', ...columns.map(([, title]) => title)]
+  const body = rows.slice(0, maxRows).map((row) => {
+    const { words, tone } = stateLooks[row.state]
+    const cells = columns.map((column) => `<td>${show(formatCell(row, column))}</td>`)
+    return (
+      `<tr><td><a href="${show(buildAddress(fleet, row))}">${show(row.domain)}</a></td>` +
+      `<td><b class="tag" data-tone="${tone}">${words}</b></td>${cells.join('')}</tr>`
+    )
+  })
+  const rest = rows.length - body.length
+  const first =
+    rest > 0 ? `The first ${maxRows} of ${formatNoun(rows.length, 'domain')}` : 'Domains'
+  return (
+    '<p class="callout">This browser runs no scripts: it has no search.</p>' +
+    `<div class="panel static"><table><caption>${first}</caption><thead><tr>` +
+    `${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>` +
+    `<tbody>${body.join('')}</tbody></table></div>`
+  )
+}
