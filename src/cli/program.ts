@@ -12,6 +12,7 @@ import { declareInit } from './commands/init.ts'
 import { declarePlan } from './commands/plan.ts'
 import { declarePolicies } from './commands/policies.ts'
 import { declarePrefetch } from './commands/prefetch.ts'
+import { declareReport } from './commands/report.ts'
 import { declareRollback } from './commands/rollback.ts'
 import { declareRollout } from './commands/rollout.ts'
 import { declareServe } from './commands/serve.ts'
@@ -45,6 +46,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   rollback: declareRollback,
   rollout: declareRollout,
   show: declareShow,
+  report: declareReport,
   trace: declareTrace,
   policies: declarePolicies,
   drift: declareDrift,

@@ -74,7 +74,7 @@ function createUnknownError(domain: Domain, owner: string | undefined, known: Do
 }
 
 /** Notes that the desired configuration lacks what has errors. */
-function noteErrors({ diagnostics }: Pick<LoadedWorkspace, 'diagnostics'>): string[] {
+export function noteErrors({ diagnostics }: Pick<LoadedWorkspace, 'diagnostics'>): string[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return []
   const count = pluralize(countProblems(errors), 'error')
@@ -89,28 +89,39 @@ export async function createApplyLookup(store: Store) {
 }
 
 /** Where domains and their fields stand. */
-type Places = ItemPlaces & Pick<LoadedWorkspace, 'findDomainPlace' | 'findTextSource'>
+type Places = ItemPlaces & Pick<LoadedWorkspace, 'findDomainPlace'>
 
-/** Describes where a domain is declared, and its fields. */
+/**
+ * Describes where a domain is declared, and its fields.
+ *
+ * @param known sources of items of other domains, which those of the same profiles share
+ */
 export function describeDomain(
-  { findDomainPlace, findProfiles, findTextPlace, findTextSource }: Places,
+  { findDomainPlace, findProfiles, findTextPlace }: Places,
   domain: Domain,
+  known = new Map<string, FieldSource[]>(),
 ) {
+  const profiles = findProfiles(domain)
   return {
     domain,
     place: findDomainPlace(domain),
-    profiles: findProfiles(domain),
+    profiles,
     listSources: (item: ItemKey, state: ItemState): FieldSource[] => {
       const value = state.ordered ?? state.candidates[0]
       const fields = isObject(value) && Object.keys(value).length > 0 ? Object.keys(value) : ['']
-      const whole = findTextSource(domain, item, '')
-      return fields.map((field) => {
-        const pointer = field === '' ? '' : toWritten(state, formatPointerStep(field))
+      const whole = findTextPlace(domain, item, '')
+      const isOwn = whole === null || whole.manifest === null
+      const key = isOwn ? null : JSON.stringify([profiles, item, fields])
+      const shared = key === null ? undefined : known.get(key)
+      if (shared !== undefined) return shared
+      const sources = fields.map((field) => {
+        if (field === '') return { field, place: whole }
+        const place = findTextPlace(domain, item, toWritten(state, formatPointerStep(field)))
         // A field that no text has is where its item is.
-        const isDefault =
-          field !== '' && findTextSource(domain, item, pointer)?.pointer === whole?.pointer
-        return { field, place: isDefault ? null : findTextPlace(domain, item, pointer) }
+        return { field, place: place?.pointer === whole?.pointer ? null : place }
       })
+      if (key !== null) known.set(key, sources)
+      return sources
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTimeSpan } from '../../src/cli/commands/time-span.ts'
+import { parseTimeSpan } from '../../src/cli/queries/time-span.ts'
 import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
 
 const now = Date.UTC(2026, 10, 20, 12, 34, 56)

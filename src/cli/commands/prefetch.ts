@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { countPrefetches } from '../../core/model/prefetch.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
-import type { PrefetchQueryOptions } from './prefetch-query.ts'
+import type { PrefetchQueryOptions } from '../queries/prefetch-query.ts'
 
 interface PrefetchOptions extends PrefetchQueryOptions {
   wait?: boolean
@@ -27,7 +27,7 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       const { createQueryPorts, startPrefetchProgress } =
         await import('../terminal/query-progress.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { parsePrefetchQuery } = await import('./prefetch-query.ts')
+      const { parsePrefetchQuery } = await import('../queries/prefetch-query.ts')
       const { io, options, paint, errPaint, note } = context
       const query = parsePrefetchQuery(queryOptions)
       // An answer may quote a secret of the manifests: known ones are removed from it.

@@ -96,7 +96,7 @@ async function runStats(
   const { createTimeZone } = await import('../../core/model/time/time-zone.ts')
   const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
   const { openWorkspace } = await import('../open.ts')
-  const { parseTimeSpan } = await import('./time-span.ts')
+  const { parseTimeSpan } = await import('../queries/time-span.ts')
   const { io, options, paint } = context
   // An answer may quote a secret of the manifests: known ones are removed from it.
   const workspace = openWorkspace(context, 'available')

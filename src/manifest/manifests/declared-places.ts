@@ -70,7 +70,8 @@ export function createPlaceLookups(
       const found = findTextSource(domain, item, pointer)
       if (found === null) return null
       const { document, pointer: within, manifest } = found
-      return { ...findPlace(document, within), document: document.index, manifest }
+      const place = findPlace(document, within)
+      return { ...place, document: document.index, pointer: within, manifest }
     },
   }
 }

@@ -80,13 +80,14 @@ export interface Workspace {
   ): (Place & { document: number }) | null
   /**
    * Finds where the text of an item's part stands: in the manifest, or in a profile or the
-   * workspace file, and then the manifest that uses it; null if no manifest declares it.
+   * workspace file, and then the manifest that uses it; null if no manifest declares it. A part
+   * without a text has the place and the pointer of the one around it.
    */
   findTextPlace(
     domain: Domain,
     item: ItemKey,
     pointer: string,
-  ): (Place & { document: number; manifest: string | null }) | null
+  ): (Place & { document: number; pointer: string; manifest: string | null }) | null
   /**
    * Finds the document and the pointer within it of the text of an item's part, as `findTextPlace`
    * does, but without its line.

@@ -9,6 +9,7 @@ import type {
   IntendedChanges,
   IntendedItem,
   RecordedItem,
+  RecordedState,
   HistoryReader,
 } from '../../state/store/store.ts'
 import { loadState, openState } from '../runtime/open-state.ts'
@@ -47,6 +48,15 @@ export async function loadPastApplies(
   limit = maxChanges,
 ): Promise<PastFleet> {
   const { store, recorded } = await loadState(workspace, outside)
+  return listPastApplies(store, recorded, limit)
+}
+
+/** Lists the history of all domains from a loaded state, as `loadPastApplies` does. */
+export async function listPastApplies(
+  store: HistoryReader,
+  recorded: RecordedState,
+  limit = maxChanges,
+): Promise<PastFleet> {
   const { applies, dropped } = await listHistory(store)
   const stored = applies.filter(({ pruned }) => pruned !== true)
   const past = describeAll(await loadLatest(store, stored, limit), recorded)

@@ -12,7 +12,7 @@ import {
 import type { PageLine } from '../../../core/model/page/page.ts'
 import type { Place } from '../../../core/model/problem.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { buildPartContent } from '../page/build-matrix.ts'
 import { fitText } from '../page/fit-page.ts'
 import { formatFacts, formatInstant, show } from '../page/html.ts'
@@ -48,10 +48,14 @@ export interface DomainAbout {
   findLink(place: Place): string | null
   /** Replaces the secrets in a text. */
   scrub(text: string): string
+  /** Items of other domains as HTML, by what they show: most of a fleet are alike. */
+  alike?: Map<string, string>
 }
 
-/** Applies, and lines of a value or a difference, that a page has. */
-const [maxApplies, maxLines] = [20, 200]
+/** Applies, their named items, and lines of a value or a difference, that a page has. */
+const [maxApplies, maxNames, maxLines] = [20, 8, 200]
+/** Most items that are kept for other domains. */
+const maxAlike = 2000
 /** Longest text of a line, in UTF-16 code units. */
 const maxText = 1000
 
@@ -68,7 +72,7 @@ export function describeDomainTab({ domain, items }: DomainSheet): { title: stri
 export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string {
   const { domain, items } = sheet
   const put = (text: string) => show(fitText(about.scrub(text), maxText))
-  const usual = findUsualChange(sheet)
+  const usual = { change: findUsualChange(sheet), condition: findUsualCondition(items, about.now) }
   const sorted = items.toSorted(
     (a, b) => fleetStates.indexOf(rateState(a)) - fleetStates.indexOf(rateState(b)),
   )
@@ -79,39 +83,70 @@ export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string
 ${formatFacts(listFacts(sheet, usual, about, put))}
 </header>
 <div class="sheet">
-${sorted.map((item) => formatItem(item, usual, about.now, put)).join('\n')}
+${sorted.map((item) => formatItem(item, usual, about, put)).join('')}
 </div>
-${formatApplies(about.applies, put)}`
+${formatApplies(about.applies, items.length, put)}`
 }
 
 type Put = (text: string) => string
 
+/** What most items have in common, which is shown once; null for nothing. */
+interface Usual {
+  change: string | null
+  condition: string | null
+}
+
+function findUsualCondition(items: SheetItem[], now: number): string | null {
+  const groups = groupBy(items, (item) => describeCondition(item, now))
+  const [largest] = [...groups].toSorted(([, a], [, b]) => b.length - a.length)
+  return largest === undefined || largest[1].length < 2 ? null : largest[0]
+}
+
 function listFacts(
   { place, profiles }: DomainSheet,
-  usual: string | null,
+  usual: Usual,
   { now, findLink }: DomainAbout,
   put: Put,
 ): [label: string, html: string][] {
   const link = place === null ? null : findLink(place)
   const text = place === null ? 'in no manifest' : `<code>${put(formatLine(place))}</code>`
+  const list = (label: string, value: string | null): [string, string][] =>
+    value === null || value === '' ? [] : [[label, put(value)]]
   return [
-    ['Declared', link === null ? text : `<a href="${show(link)}" rel="noreferrer">${text}</a>`],
-    ...(profiles.length === 0 ? [] : [['Profiles', put(profiles.join(', '))] as [string, string]]),
-    ...(usual === null ? [] : [['Most items', put(usual)] as [string, string]]),
+    ['Declared', link === null ? text : `<a href="${show(link)}">${text}</a>`],
+    ...list('Profiles', profiles.join(', ')),
+    ...list('Most items', usual.condition),
+    ...list('Last change', usual.change),
     ['As of', formatInstant(new Date(now).toISOString())],
   ]
 }
 
-function formatItem(item: SheetItem, usual: string | null, now: number, put: Put): string {
-  const { words, tone } = stateLooks[rateState(item)]
-  const change = describeLastChange(item)
+/** Formats an item: what is said of most of them is left out. */
+function formatItem(
+  item: SheetItem,
+  usual: Usual,
+  { now, alike = new Map() }: DomainAbout,
+  put: Put,
+): string {
+  const [condition, change] = [describeCondition(item, now), describeLastChange(item)]
   const known = [
-    describeCondition(item, now),
-    ...(change === null || change === usual ? [] : [change]),
+    ...(condition === usual.condition ? [] : [condition]),
+    ...(change === null || change === usual.change ? [] : [change]),
   ]
+  const sources = item.sources.map(({ field, place }) => [field, place?.file, place?.line])
+  const look = JSON.stringify([{ ...item, changed: null, sources }, known])
+  const html = alike.get(look) ?? formatLook(item, known, put)
+  if (alike.size < maxAlike) alike.set(look, html)
+  return html
+}
+
+function formatLook(item: SheetItem, known: string[], put: Put): string {
+  const state = rateState(item)
+  const { words, tone } = stateLooks[state]
+  const tag = state === 'recorded' ? words : `<b class="tag" data-tone="${tone}">${words}</b>`
   return (
-    `<section class="panel"><h2><code>${put(item.item)}</code> ` +
-    `<b class="tag" data-tone="${tone}">${words}</b></h2><p class="note">${put(known.join(' · '))}</p>` +
+    `<section><h2><code>${put(item.item)}</code> ${tag}</h2>` +
+    (known.length === 0 ? '' : `<p class="note">${put(known.join(' · '))}</p>`) +
     listRemarks(item)
       .map((remark) => `<p class="remark">${put(remark)}</p>`)
       .join('') +
@@ -121,20 +156,31 @@ function formatItem(item: SheetItem, usual: string | null, now: number, put: Put
   )
 }
 
-/** Formats the value as a list of fields; the end tags that HTML lets out are left out. */
+/**
+ * Formats the value as a list of fields, without the end tags that HTML leaves out. A source is
+ * that of the field above, where there is none, or in the same file, where it is only a line.
+ */
 function formatFields(item: SheetItem, put: Put): string {
   const lines = listItemLines(item, false)
-  let last = ''
+  let lastField: string | null = null
+  let lastSource = ''
   const rows = lines.slice(0, maxLines).map(({ field, text, source }) => {
-    const isNew = field !== last
-    last = field
-    const term = isNew ? `<dt>${put(field)}` : ''
-    const where = isNew && source !== '' ? `<small>${put(source)}</small>` : ''
-    return `${term}<dd><span>${put(text)}</span>${where}`
+    const isNew = field !== lastField
+    const term = isNew && field !== '' ? `<dt>${put(field)}` : ''
+    const where = isNew && source !== '' && source !== lastSource ? shorten(source, lastSource) : ''
+    lastField = field
+    if (source !== '') lastSource = source
+    return `${term}<dd>${put(text)}${where === '' ? '' : `<small>${put(where)}</small>`}`
   })
   const left = lines.length - rows.length
   const end = left > 0 ? `<dt><dd>and ${pluralize(left, 'more line')}` : ''
-  return `<dl class="fields">${rows.join('')}${end}</dl>`
+  return `<dl>${rows.join('')}${end}</dl>`
+}
+
+/** Shortens a source in the file of the one before it to its line: `:12`. */
+function shorten(source: string, before: string): string {
+  const end = source.lastIndexOf(':')
+  return before.startsWith(source.slice(0, end + 1)) ? source.slice(end) : source
 }
 
 function formatChange(title: string, change: Change | null, put: Put): string {
@@ -158,14 +204,15 @@ function formatChangedLine({ action, text, indent, isRemark }: PageLine, put: Pu
   )
 }
 
-function formatApplies(applies: readonly DomainApply[], put: Put): string {
+function formatApplies(applies: readonly DomainApply[], all: number, put: Put): string {
   const latest = applies.slice(-maxApplies).toReversed()
   const entries = latest.map(({ items, ...apply }) => {
     const outcomes = groupBy(items, ([, { outcome }]) => outcome)
-    const what = Array.from(
-      outcomes,
-      ([outcome, same]) => `${outcome}: ${same.map(([item]) => item).join(', ')}`,
-    )
+    const what = Array.from(outcomes, ([outcome, same]) => {
+      const names = same.map(([item]) => item)
+      const isAll = names.length > maxNames && names.length === all
+      return `${outcome}: ${isAll ? `all ${all} items` : listSome(names, maxNames)}`
+    })
     const who = [apply.author, describeTree(apply), `apply ${apply.id}`].filter(
       (text) => text !== null,
     )
@@ -174,7 +221,7 @@ function formatApplies(applies: readonly DomainApply[], put: Put): string {
       `<p class="note">${put(who.join(' · '))}</p>`
     )
   })
-  const none = '<p class="note">No apply has written it as far as is stored.</p>'
+  const none = '<p class="note">None of the latest applies wrote it.</p>'
   const left = applies.length - latest.length
   const earlier = `<li>and ${pluralize(left, 'earlier apply', 'earlier applies')}`
   const list = `<ol class="applies">${entries.join('')}${left > 0 ? earlier : ''}</ol>`

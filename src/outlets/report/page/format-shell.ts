@@ -46,17 +46,17 @@ const formatPolicy = (policy: string) =>
   `<meta http-equiv="Content-Security-Policy" content="${policy}; form-action 'none'">\n` +
   '<meta name="referrer" content="no-referrer">\n'
 const tones: Record<Tone, string> = { problem: 'd4232b', attention: 'f0a800', fine: '1f9d55' }
-const lines = "%3Cpath d='M4 4h8M4 8h5M4 12h8' stroke='%23fff' stroke-width='2'/%3E"
+const lines =
+  "%3Crect width='16' height='16' rx='3' fill='%230a53be'/%3E" +
+  "%3Cpath d='M4 4h8M4 8h5M4 12h8' stroke='%23fff' stroke-width='2'/%3E"
 
-/** Formats the icon of a tab: a dot in a colour, or lines of text. */
+/** Formats the icon of a tab: a dot in the colour of a tone, or lines of text without one. */
 function formatIcon(tone: Tone | undefined): string {
-  const dot = (colour: string) =>
-    `%3Ccircle cx='8' cy='8' r='5' fill='%23${colour}' stroke='%23fff' stroke-width='2'/%3E`
+  const dot = `%3Ccircle cx='8' cy='8' r='7' fill='%23${tone === undefined ? '' : tones[tone]}'/%3E`
   return (
     '<link rel="icon" href="data:image/svg+xml,' +
     "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
-    "%3Crect width='16' height='16' rx='3' fill='%230a53be'/%3E" +
-    `${tone === undefined ? lines : dot(tones[tone])}%3C/svg%3E">`
+    `${tone === undefined ? lines : dot}%3C/svg%3E">`
   )
 }
 

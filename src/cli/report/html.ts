@@ -1,0 +1,140 @@
+import { join, resolve } from 'node:path'
+import { fleetStates, summarizeStates, type FleetRow } from '../../core/model/page/fleet.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { pluralize } from '../../core/model/text/words.ts'
+import { refuseLinkIn } from '../../files/find-link.ts'
+import { claimFolder, removeOthers, type OwnFolder } from '../../files/own-folder.ts'
+import { replaceBelow } from '../../files/replace-file.ts'
+import { loadFleet, type LoadedFleet } from '../../operations/fleet.ts'
+import { findLineLinks } from '../../operations/history/line-links.ts'
+import { createPageAbout } from '../../operations/history/page-about.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import { runBlocking } from '../../operations/runtime/with-pool.ts'
+import { buildFleetRow, namePage } from '../../outlets/report/domain/fleet-row.ts'
+import {
+  describeDomainTab,
+  formatDomainPage,
+  type DomainAbout,
+} from '../../outlets/report/domain/format-domain-page.ts'
+import { describeFleetTab, formatFleetPage } from '../../outlets/report/domain/format-fleet-page.ts'
+import { formatShell } from '../../outlets/report/page/format-shell.ts'
+import { style } from '../../outlets/report/page/generated/page-assets.ts'
+import { findCheckout } from '../../state/git/find-repository.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { CommandContext } from '../io.ts'
+import { buildObserve, type ObserveOptions } from '../observe.ts'
+import { openWorkspace } from '../open.ts'
+
+export interface HtmlOptions extends ObserveOptions {
+  /** Folder of the pages. */
+  html: string
+}
+
+/** Folder of the pages of domains, file of their style, and file that marks a folder of pages. */
+const [domainFolder, styleFile, marker] = ['domains', 'style.css', 'edgewise-report.txt']
+const markerText =
+  'Pages of "edgewise report --html". The next run replaces them, and removes those of domains\n' +
+  'that are gone. Without this file it refuses to write here.\n'
+
+/** Writes the fleet and each domain as pages into a folder. */
+export async function writeHtml(context: CommandContext, options: HtmlOptions): Promise<number> {
+  const { io } = context
+  const workspace = openWorkspace(context, 'available')
+  const observing = await buildObserve(context, workspace, options)
+  const folder = claim(resolve(io.cwd, options.html), workspace, io.machine.processName)
+  const fleet = await loadFleet(workspace, observing, io)
+  for (const note of fleet.notes) context.note(note)
+  const { commit, findLink } = await findLineLinks(workspace, io)
+  const about = createPageAbout(workspace, io, { target: [], items: [], commit }, [])
+  const { scrub } = workspace
+  const now = io.clock.now()
+  const alike = new Map<string, string>()
+  const shared = { workspace: about.workspace, now, home: '../index.html', findLink, scrub, alike }
+  const rows = runBlocking(io, () => writeDomains(folder, fleet, shared, context))
+  const list = formatFleetPage(rows, {
+    ...about,
+    warnings: fleet.notes,
+    address: [`${domainFolder}/`, '.html'],
+  })
+  save(folder, 'index.html', formatShell({ ...describeFleetTab(rows), main: list, nav: null }))
+  const removed = removeGone(folder, rows)
+  const states = rows.map(({ state }) => state)
+  const pages = pluralize(rows.length, 'page')
+  const gone = removed === 0 ? '' : `; ${pluralize(removed, 'page')} removed`
+  io.out(
+    context.options.json === true
+      ? `${JSON.stringify(buildReportJson(rows, removed))}\n`
+      : `${summarizeStates(states, 'domain')}\n` +
+          `Written to ${join(options.html, 'index.html')}: the list, and ${pages} of domains${gone}.\n`,
+  )
+  return exitCodes.done
+}
+
+function buildReportJson(rows: FleetRow[], removed: number): object {
+  const counts = fleetStates.map((state) => [
+    state,
+    rows.filter((row) => row.state === state).length,
+  ])
+  const states: object = Object.fromEntries(counts)
+  return { format: 'edgewise.report/1', domains: rows.length, states, removed }
+}
+
+/** Claims the folder of the pages. @throws EdgewiseError `usage` if it is not free */
+function claim(
+  path: string,
+  { root }: Pick<LoadedWorkspace, 'root'>,
+  temporary: string,
+): OwnFolder {
+  const folder = { path, marker, text: markerText, folders: [domainFolder], temporary }
+  for (const each of [path, join(path, domainFolder)])
+    refuseLinkIn(findCheckout(root) ?? root, each)
+  const fault = claimFolder(folder)
+  if (fault === null) return folder
+  if ('code' in fault) throw createFault(path, fault.code)
+  throw new EdgewiseError(
+    'usage',
+    `${path} is not written: it has other files, such as "${fault.foreign}"`,
+    'Pass an empty folder, one that does not exist, or one that this command has written.',
+  )
+}
+
+/** Writes the page of each domain, and the style; returns the rows of the list. */
+function writeDomains(
+  folder: OwnFolder,
+  fleet: LoadedFleet,
+  shared: Omit<DomainAbout, 'applies'>,
+  { phases }: Pick<CommandContext, 'phases'>,
+): FleetRow[] {
+  save(folder, styleFile, style)
+  const rows: FleetRow[] = []
+  const total = fleet.domains.length
+  for (const { sheet, applies } of fleet.list()) {
+    phases.report({ name: 'writing-files', done: rows.length, total })
+    const main = formatDomainPage(sheet, { ...shared, applies })
+    const shell = { ...describeDomainTab(sheet), main, nav: null, styleFile: `../${styleFile}` }
+    save(folder, `${domainFolder}/${nameFile(sheet.domain)}`, formatShell(shell))
+    rows.push(buildFleetRow(sheet))
+  }
+  return rows
+}
+
+function nameFile(domain: string): string {
+  return `${namePage(domain)}.html`
+}
+
+function save({ path, temporary }: OwnFolder, name: string, text: string): void {
+  const code = replaceBelow(path, name, text, temporary)
+  if (code !== null) throw createFault(join(path, name), code)
+}
+
+function removeGone(folder: OwnFolder, rows: FleetRow[]): number {
+  const kept = new Set(rows.map(({ domain }) => nameFile(domain)))
+  const removed = removeOthers(folder, domainFolder, /\.html$/, kept)
+  if (typeof removed === 'number') return removed
+  throw createFault(join(folder.path, domainFolder), removed.code)
+}
+
+function createFault(path: string, code: string): EdgewiseError {
+  const reason = code === 'OUTSIDE' ? 'a link leads out of the folder' : code
+  return new EdgewiseError('usage', `${path} can't be written: ${reason}`)
+}

@@ -1,0 +1,98 @@
+import type { HistoryEntry } from '../core/model/applied.ts'
+import type { Drift } from '../core/model/drift.ts'
+import type { Domain } from '../core/model/item.ts'
+import { groupBy } from '../core/model/lists.ts'
+import type { DomainApply } from '../outlets/report/domain/format-domain-page.ts'
+import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/report/domain/sheet.ts'
+import { observe, type DriftRequest } from './drift.ts'
+import { listPastApplies, type PastFleet } from './history/past-applies.ts'
+import { findDrift } from './observation/find-drift.ts'
+import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { loadState } from './runtime/open-state.ts'
+import type { StateOutside } from './runtime/outside.ts'
+import { describeDomain, noteErrors } from './show.ts'
+import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
+
+/** What is known of one domain of a fleet. */
+export interface FleetDomain {
+  sheet: DomainSheet
+  /** The applies that wrote it, first to last, as far as they are stored. */
+  applies: DomainApply[]
+}
+
+/** What is known of all domains. */
+export interface LoadedFleet {
+  /** Names of all domains that manifests or state have, sorted. */
+  domains: Domain[]
+  notes: string[]
+  /** Builds what is known of each domain, one after another: together they take much memory. */
+  list(): Generator<FleetDomain>
+}
+
+/**
+ * Loads what is known of all domains: the configuration, the state, drift and the history, each
+ * once. Records nothing.
+ *
+ * @throws EdgewiseError as `drift` for an observation
+ */
+export async function loadFleet(
+  workspace: LoadedWorkspace,
+  request: Pick<DriftRequest, 'observe' | 'observesAll'>,
+  outside: StateOutside,
+): Promise<LoadedFleet> {
+  const { store, recorded } = await loadState(workspace, outside, true)
+  const selection = { target: [], items: [] }
+  const observed = await observe(request, { workspace, recorded, selection }, outside)
+  const domains = [...new Set([...workspace.desired.keys(), ...recorded.keys()])].toSorted()
+  outside.onPhase?.({ name: 'comparing', total: domains.length })
+  const found = findDrift(workspace, recorded, observed, await store.listRollouts())
+  const past = await listPastApplies(store, recorded)
+  const applies = new Map<string, HistoryEntry>(past.applies.map(({ apply }) => [apply.id, apply]))
+  const [appliesByDomain, selectDrift] = [indexApplies(past), indexDrift(found.drift)]
+  const owners = await store.findOwners(workspace.desired.keys())
+  return {
+    domains,
+    notes: [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)],
+    *list() {
+      const sources = new Map<string, FieldSource[]>()
+      for (const domain of domains) {
+        const sheet = buildSheet({
+          ...describeDomain(workspace, domain, sources),
+          desired: workspace.desired.get(domain) ?? new Map(),
+          recorded: recorded.get(domain) ?? new Map(),
+          drift: selectDrift(domain),
+          findApply: (id) => applies.get(id),
+        })
+        yield { sheet, applies: appliesByDomain.get(domain) ?? [] }
+      }
+    },
+  }
+}
+
+/** Lists the applies of each domain, without the values. */
+function indexApplies({ applies }: PastFleet): Map<Domain, DomainApply[]> {
+  const index = new Map<Domain, DomainApply[]>()
+  for (const { apply, changes } of applies)
+    for (const [domain, items] of changes ?? []) {
+      const outcomes = Array.from(items, ([item, { outcome }]) => [item, { outcome }] as const)
+      const own = index.get(domain) ?? []
+      own.push({ ...apply, items: new Map(outcomes) })
+      index.set(domain, own)
+    }
+  return index
+}
+
+/** Creates a selection of the drift of a domain. */
+function indexDrift({ items, pending, live }: Drift) {
+  const getDomain = ({ domain }: { domain: Domain }) => domain
+  const [ownItems, ownPending, ownLive] = [
+    groupBy(items, getDomain),
+    groupBy(pending, getDomain),
+    groupBy(live, getDomain),
+  ]
+  return (domain: Domain) => ({
+    items: ownItems.get(domain) ?? [],
+    pending: ownPending.get(domain) ?? [],
+    live: ownLive.get(domain) ?? [],
+  })
+}
