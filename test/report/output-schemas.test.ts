@@ -274,6 +274,15 @@ const accepted: [string, unknown][] = [
   ['stats', { ...statistics, sum: 'all', series: [{ ...series, domain: null }] }],
   ['prefetch', { ...prefetched, query: { task: '1001' } }],
   ['prefetch', { ...prefetched, query: { from: '2026-01-02', to: '2026-01-03', url: null } }],
+  [
+    'report',
+    {
+      format: 'edgewise.report/1',
+      domains: 3,
+      states: { 'in-doubt': 0, drifted: 0, 'on-hold': 0, pending: 1, recorded: 2 },
+      removed: 1,
+    },
+  ],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
   [
     'prune',

@@ -38,6 +38,8 @@ export const commandLines: CommandLine[] = [
   text('plan', '--run-policies'),
   text('show', www, '--report', 'show.md', '--report', 'show.yaml'),
   json('show', 'show', www, '--report', 'show.json'),
+  text('report', '--html', 'site'),
+  json('report', 'report', '--html', 'site'),
   text('drift', '--verbose', '--report', 'drift.md', '--report', 'drift.html'),
   json('drift', 'drift', '--report', 'drift.json'),
   text('state', 'list'),
