@@ -40,10 +40,10 @@ it('the first 200 problems of a file are listed, and one counts the rest, in eve
   expect(json.diagnostics[200]).toMatchObject(rest)
   const style = { findLine: () => null, paint: plainPaint, columns: 80 }
   const text = formatDiagnosticsText(diagnostics, style)
-  expect(text).toContain('2800 problems from here on are not listed')
-  expect(text).toContain('3200 errors in 2 files')
+  expect(text).toContain('2,800 problems from here on are not listed')
+  expect(text).toContain('3,200 errors in 2 files')
   expect(formatDiagnosticsGithub(diagnostics)).toMatch(
-    /^::error file=domains\/a.yaml,line=203,.*2800 problems from here on are not listed/m,
+    /^::error file=domains\/a.yaml,line=203,.*2,800 problems from here on are not listed/m,
   )
   const sarif = JSON.parse(formatDiagnosticsSarif(diagnostics, { version: '1' })) as {
     runs: [{ results: { ruleId: string }[] }]

@@ -60,7 +60,7 @@ it('undefined references of one item are reported up to twenty, with twenty name
       headers(header(list(1000, (i) => `\${var:nothing${i}}`))(0)),
   })
   expect(problems).toHaveLength(20)
-  expect(problems[0]).toContain('v18, v19 and 4980 more')
+  expect(problems[0]).toContain('v18, v19 and 4,980 more')
 })
 
 it.each([

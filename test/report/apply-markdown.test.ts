@@ -205,7 +205,8 @@ describe('the report of an apply', () => {
         const text = formatApplyMarkdown({ ...mixed('`'.repeat(m)), events })
         expect(text.length).toBeLessThan(65_536)
         const listed = section(text, 'In-doubt')?.match(/^write 1/gm)?.length ?? 0
-        const omitted = Number(/… and (\d+) more/.exec(section(text, 'In-doubt') ?? '')?.[1] ?? 0)
+        const more = /… and ([\d,]+) more/.exec(section(text, 'In-doubt') ?? '')?.[1] ?? '0'
+        const omitted = Number(more.replace(',', ''))
         expect(listed + omitted).toBe(n)
       }),
       { numRuns: runs(3, 50) },

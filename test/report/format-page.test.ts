@@ -115,8 +115,8 @@ describe('the page of a plan', () => {
       buildPage({ warnings: ['x'.repeat(1_000_000)], sentence: 'y'.repeat(5000) }),
     )
     expect(html.length).toBeLessThan(100_000)
-    expect(html).toContain('x… (cut, 1000000 characters)')
-    expect(html).toContain('y… (cut, 5000 characters)')
+    expect(html).toContain('x… (cut, 1,000,000 characters)')
+    expect(html).toContain('y… (cut, 5,000 characters)')
   })
 
   it('leaves out lines where all of them are too many', () => {
@@ -132,7 +132,8 @@ describe('the page of a plan', () => {
     const kept = parsePage(html).parts[99]?.lines ?? []
     expect(kept.at(0)?.text).toBe(lines[0]?.text)
     const left = 3000 - (kept.length - 1)
-    const text = `${left} lines are left out, since this file would be too large: -v prints them.`
+    const count = left.toLocaleString('en-US')
+    const text = `${count} lines are left out, since this file would be too large: -v prints them.`
     expect(kept.at(-1)).toEqual({ action: null, indent: 0, text, isRemark: true })
   })
 })

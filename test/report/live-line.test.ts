@@ -17,11 +17,11 @@ const until = formatLocalTime(Date.parse(waiting.until))
 
 it('the live line of a waiting wave shows the end of the wait, and the time left', () => {
   expect(formatLiveLine({ waiting, watched: null }, start)).toBe(
-    `wave 2/4 · health until ${until} (12:40 left) · 2500 domains`,
+    `wave 2/4 · health until ${until} (12:40 left) · 2,500 domains`,
   )
   const pause = { ...waiting, reason: 'pause' } as const
   expect(formatLiveLine({ waiting: pause, watched: null }, start + 1e9)).toBe(
-    `wave 2/4 · pause until ${until} (0:00 left) · 2500 domains`,
+    `wave 2/4 · pause until ${until} (0:00 left) · 2,500 domains`,
   )
 })
 

@@ -132,15 +132,15 @@ const code = String.raw`<code>(?:[\w. -]|&#\d+;)+<\/code>`
 const own = new RegExp(
   `^(${[
     /#{3,4} [A-Z][\w :,]*|No changes\.|Plan: [\w ,·()]+/,
-    new RegExp(String.raw`\| item \|.*|\|---.*|\| (?:\`\w+\`|${code}) \|[ \d|]*`),
+    new RegExp(String.raw`\| item \|.*|\|---.*|\| (?:\`\w+\`|${code}) \|[ \d,|]*`),
     new RegExp(
-      `<details(?: open)?><summary>(?:[+~○-] (?:\\w+|${code}) · )?(?:${code}|\\d+ domains)` +
-        `(?:, \\d+ different values| · (?:[+~○\\w ,-]|${code})+)?` +
+      `<details(?: open)?><summary>(?:[+~○-] (?:\\w+|${code}) · )?(?:${code}|[\\d,]+ domains)` +
+        `(?:, [\\d,]+ different values| · (?:[+~○\\w ,-]|${code})+)?` +
         '(?: · <b>destructive</b>)?<\\/summary>',
     ),
     /<details><summary>(Writes|In-doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>/,
     /Omitted: [\w ,]+\. `edgewise \w+ -v` in a clone shows all\./,
-    /Drift: [\w ,-]+\.|Of \d+ items?: [\w ,()-]+\.|No differences were found\./,
+    /Drift: [\w ,-]+\.|Of [\d,]+ items?: [\w ,()-]+\.|No differences were found\./,
     /None of these items was compared with the service: that takes --observed or --live\./,
     /(?:)/,
   ]
@@ -230,9 +230,11 @@ describe('a plan as Markdown', () => {
   it('counts the changes that it omits', () => {
     const markdown = formatPlanMarkdown(large)
     expect(markdown.match(/<summary>~ origin · <code>d/g)).toHaveLength(59)
-    expect(markdown).toContain('<summary>~ timeout · 5000 domains, 3 different values</summary>')
-    expect(markdown).toContain('\nOmitted: 4941 of 10000 changes, on 4941 domains. `edgewise plan')
-    expect(markdown).toContain('| `timeout` | 5000 |')
+    expect(markdown).toContain('<summary>~ timeout · 5,000 domains, 3 different values</summary>')
+    expect(markdown).toContain(
+      '\nOmitted: 4,941 of 10,000 changes, on 4,941 domains. `edgewise plan',
+    )
+    expect(markdown).toContain('| `timeout` | 5,000 |')
   })
 
   it('limits the length of many long warnings', () => {
@@ -343,6 +345,7 @@ describe('drift as Markdown', () => {
     const side = (value: string) => many(domains, (i) => ({ origin: origin(`${value}-${i}`) }))
     const markdown = formatDriftMarkdown(driftFor(side('a'), side('b'), side('c')), now)
     expectHarmless(markdown)
-    expect(markdown.match(new RegExp(`Omitted: \\d+ of ${domains} changes`, 'g'))).toHaveLength(2)
+    const all = domains.toLocaleString('en-US')
+    expect(markdown.match(new RegExp(`Omitted: [\\d,]+ of ${all} changes`, 'g'))).toHaveLength(2)
   })
 })

@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/model/text/words.ts'
 import type { Phase, PhaseName } from '../../core/model/events.ts'
 import type { GlobalOptions, Io, LiveLine, PhaseLine } from '../io.ts'
 
@@ -111,8 +112,4 @@ function formatPhase({ name, done, total }: Phase): string {
   if (total === undefined) return `${verb} ${many}`
   const count = done === undefined ? '' : `${formatCount(done)} of `
   return `${verb} ${count}${formatCount(total)} ${total === 1 ? one : many}`
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
 }

@@ -7,7 +7,7 @@ import { groupBy } from '../model/lists.ts'
 import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { computeImpactShare, type Impact } from '../model/traffic.ts'
-import { listSome, pluralize } from '../model/text/words.ts'
+import { formatCount, listSome, pluralize } from '../model/text/words.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 
 /** Input of the guards. */
@@ -113,7 +113,7 @@ function checkAmount(
   return [
     {
       guard,
-      message: `${guard}: ${changed} of ${all} ${unit} would change, ${limit}`,
+      message: `${guard}: ${formatCount(changed)} of ${formatCount(all)} ${unit} would change, ${limit}`,
       hint: 'Select fewer with --target or --item, or pass --force if you mean so many.',
     },
   ]

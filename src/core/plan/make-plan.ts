@@ -29,6 +29,7 @@ import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds, listWaves } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
 import { computeTimes, type Pacing } from './plan-times.ts'
+import { formatCount, pluralize } from '../model/text/words.ts'
 
 /** Version of the planner: raised whenever the same changes may give other writes. */
 export const plannerVersion = 1
@@ -246,7 +247,8 @@ function buildGroupsNote(problem: WriteProblem, writes: number): string[] {
   }).writes.length
   if (all >= writes) return []
   return [
-    `"grouping: {groups: all}" in edgewise.yaml would save ${writes - all} of ${writes} writes; ` +
+    `"grouping: {groups: all}" in edgewise.yaml would save ${formatCount(writes - all)} of ` +
+      `${pluralize(writes, 'write')}; ` +
       'the service does not document that it accepts such items together',
   ]
 }
@@ -255,7 +257,8 @@ function buildGroupsNote(problem: WriteProblem, writes: number): string[] {
 function buildWavesNote(writes: Write[], atOnce: number): string[] {
   if (writes.length <= atOnce) return []
   const waves = new Set(writes.map(({ wave }) => wave)).size
-  return [`the ${waves} waves take ${writes.length} writes; without waves it would be ${atOnce}`]
+  const count = pluralize(writes.length, 'write')
+  return [`the ${waves} waves take ${count}; without waves it would be ${formatCount(atOnce)}`]
 }
 
 function countActions(changes: Change[]): Record<Action, number> {

@@ -2,6 +2,7 @@ import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Change } from '../model/change.ts'
 import { groupBy } from '../model/lists.ts'
 import { unrecordedState, type Domain, type Snapshot } from '../model/item.ts'
+import { pluralize } from '../model/text/words.ts'
 
 /** A warning about one domain. */
 interface Warning {
@@ -61,7 +62,7 @@ function formatWarnings(found: Warning[]): string[] {
   const byText = [...groupBy(found, ({ text }) => text)].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return byText.map(([text, same]) => {
     const domains = same.map(({ domain }) => domain).toSorted()
-    const example = `${domains.length} domains, e.g. ${domains[0]}`
+    const example = `${pluralize(domains.length, 'domain')}, e.g. ${domains[0]}`
     return `${text} (${domains.length === 1 ? domains[0] : example})`
   })
 }

@@ -8,7 +8,7 @@ import { grainMs } from '../../core/model/statistics.ts'
 import { failSpan, getSpan } from '../../core/model/tracing.ts'
 import type { ComparedWave } from './baseline-start.ts'
 import type { RolloutContext } from './ports.ts'
-import { pluralize } from '../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../core/model/text/words.ts'
 
 type Reporting = Pick<RolloutContext, 'clock' | 'report' | 'tracer'>
 
@@ -152,7 +152,8 @@ function explainWorse(
     return `${what} rose from ${formatChange(whole)} over all domains, more than ${margin} points`
   const named = worse.slice(0, 3).map(([domain, each]) => `${domain} from ${formatChange(each)}`)
   const where = `${worse.length} of ${pluralize(domains.size, 'domain')}`
-  const more = worse.length > named.length ? ` and ${worse.length - named.length} more` : ''
+  const more =
+    worse.length > named.length ? ` and ${formatCount(worse.length - named.length)} more` : ''
   return `${what} rose on ${where}: ${named.join(', ')}${more}`
 }
 

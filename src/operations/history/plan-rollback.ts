@@ -20,6 +20,7 @@ import type { Outside } from '../runtime/outside.ts'
 import { computeReversal } from '../submission/irreversible.ts'
 import { runPlanner } from '../submission/make-plan.ts'
 import { nameItems, quoteAll } from '../submission/select.ts'
+import { formatCount } from '../../core/model/text/words.ts'
 
 /** Plan that restores the state before an apply. */
 export interface Rollback {
@@ -102,7 +103,7 @@ function createIrreversibleError(
 ): EdgewiseError {
   const [first] = irreversible
   const rest = irreversible.length - 1
-  const more = rest === 0 ? '' : `, and ${rest} more`
+  const more = rest === 0 ? '' : `, and ${formatCount(rest)} more`
   return new EdgewiseError(
     'irreversible',
     `nothing that apply ${applies.map(({ id }) => id).join(', ')} changed can be rolled back: ` +

@@ -23,7 +23,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ImportedItem, Domain } from '../../core/model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../../core/model/json.ts'
-import { listSome } from '../../core/model/text/words.ts'
+import { formatCount, listSome } from '../../core/model/text/words.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Outside } from '../runtime/outside.ts'
 
@@ -178,7 +178,7 @@ function describeSecrets(secrets: NewSecret[], env: Outside['env']): string[] {
       const set = (env[variable] ?? '') === '' ? '' : ' (already set)'
       return `  ${name}: ${places.join('; ')}${set}`
     }),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...(rest > 0 ? [`  and ${formatCount(rest)} more`] : []),
   ]
 }
 

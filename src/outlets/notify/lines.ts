@@ -1,5 +1,5 @@
 import type { NotifyEvent } from '../../core/model/config.ts'
-import { listSome } from '../../core/model/text/words.ts'
+import { formatCount, listSome } from '../../core/model/text/words.ts'
 import type { Notification } from './notification.ts'
 
 /** Domains and items that a message names; the rest is counted. */
@@ -31,7 +31,7 @@ export function listLines({
       const names = `${listSome(items, maxNames)} of ${listSome(domains, maxNames)}`
       return `${titles[event] ?? event}: ${names}`
     }),
-    ...(more > 0 ? [`and ${more} more`] : []),
+    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
     ...(next === null ? [] : [`See: ${next}`]),
   ]
 }

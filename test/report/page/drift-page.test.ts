@@ -116,6 +116,6 @@ describe('the page of drift', () => {
     const many = build({}, names).notices
     expect(many).toHaveLength(101)
     expect(many[0]?.domains).toEqual([])
-    expect(many.at(-1)?.text).toBe('5900 more items are observed and not managed here')
+    expect(many.at(-1)?.text).toBe('5,900 more items are observed and not managed here')
   })
 })

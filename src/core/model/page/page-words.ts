@@ -1,12 +1,6 @@
-/** Formats a count with commas, the same in every locale. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
-}
+import { formatCount } from '../text/words.ts'
 
-/** Formats a count with commas and its noun, such as `1 domain` or `2,000 domains`. */
-export function formatNoun(count: number, noun: string, plural = `${noun}s`): string {
-  return `${formatCount(count)} ${count === 1 ? noun : plural}`
-}
+export { formatCount, pluralize as formatNoun } from '../text/words.ts'
 
 /** Formats a duration in seconds by its two largest units, such as `1 h 20 min`. */
 export function formatDuration(seconds: number): string {

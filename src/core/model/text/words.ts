@@ -1,12 +1,18 @@
-/** Formats a count with its noun: `1 write`, `2 writes`. */
+/** Formats a count with commas, the same in every locale: `2,000`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** Formats a count with its noun: `1 write`, `2,000 writes`. */
 export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
 /** Lists the first names, and the number of the rest: `a, b, c and 2 more`. */
 export function listSome(names: string[], max = 3): string {
   const rest = names.length - max
-  return rest > 0 ? `${names.slice(0, max).join(', ')} and ${rest} more` : names.join(', ')
+  if (rest <= 0) return names.join(', ')
+  return `${names.slice(0, max).join(', ')} and ${formatCount(rest)} more`
 }
 
 /** Lists all names: `a, b or c`. */

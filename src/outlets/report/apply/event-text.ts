@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../../core/model/events.ts'
 import { unknownDomain } from '../../../core/model/outcome.ts'
-import { formatLocalTime } from '../../../core/model/text/words.ts'
+import { formatLocalTime, pluralize } from '../../../core/model/text/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
@@ -113,11 +113,11 @@ export function formatPart({ domains, items }: Part, room: number): string {
     if (domains.length === 1) return names.join()
     const rest = listed.length < domains.length ? ['…'] : []
     const some = listed.length === 0 ? '' : ` (${[...listed, ...rest].join(', ')})`
-    return `${domains.length} domains${some}`
+    return `${pluralize(domains.length, 'domain')}${some}`
   }
   const what = [
     listSome(items.map(escapeInvisible)),
-    ...(items.length === 1 ? [] : [`${items.length} items`]),
+    ...(items.length === 1 ? [] : [pluralize(items.length, 'item')]),
   ]
   const texts = what.flatMap((each) => {
     const lists = names.map((_, i) => `${each} on ${where(names.slice(0, names.length - i))}`)

@@ -1,7 +1,7 @@
 import { findMax, groupBy } from '../../../core/model/lists.ts'
 import type { ApplyEvent } from '../../../core/model/events.ts'
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import { groupPlanChanges } from '../plan/blocks.ts'
 import { formatChangeParts, formatChangeTable, type Whole } from '../plan/change-parts.ts'
 import { formatCompared, maxFirstDomains } from '../plan/markdown.ts'
@@ -158,7 +158,7 @@ function formatUnconfirmed(title: string, entries: string[]): string {
 }
 
 function formatRest(count: number, hint = ''): string[] {
-  return count > 0 ? [`… and ${count} more${hint}`] : []
+  return count > 0 ? [`… and ${formatCount(count)} more${hint}`] : []
 }
 
 function formatWaves(events: ApplyEvent[]): string {

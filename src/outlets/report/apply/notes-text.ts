@@ -1,7 +1,7 @@
 import type { Change } from '../../../core/model/change.ts'
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
@@ -51,7 +51,7 @@ export function formatIrreversible(irreversible: Irreversible[], columns: number
     ]
   })
   const rest = groups.slice(maxLines).reduce((sum, same) => sum + same.length, 0)
-  return [...lines, ...(rest === 0 ? [] : [`  … and ${rest} more items`])].join('\n')
+  return [...lines, ...(rest === 0 ? [] : [`  … and ${formatCount(rest)} more items`])].join('\n')
 }
 
 /** Formats which conditional changes of a plan differ, now that their secrets are compared. */
@@ -64,7 +64,9 @@ export function formatComparison({
 }): string {
   const all = differing.length + same.length
   if (differing.length === 0)
-    return all === 1 ? 'The compared secret is as recorded.' : `All ${all} secrets are as recorded.`
+    return all === 1
+      ? 'The compared secret is as recorded.'
+      : `All ${formatCount(all)} secrets are as recorded.`
   const count = `${differing.length} of ${pluralize(all, 'compared secret')}`
   const names = listSome(differing.map(({ domain, item }) => `${item} of ${domain}`))
   return `${count} ${differing.length === 1 ? 'differs' : 'differ'}: ${names}.`

@@ -1,7 +1,7 @@
 import type { ApplyEvent, Doubt } from '../../../core/model/events.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { OutcomeCounts } from '../../../core/model/outcome.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -66,9 +66,9 @@ function formatInterrupted(event: FinishedEvent, paint: Paint): string {
   const counts = formatOutcomes({ confirmed: 0, refused, inDoubt, notSent }, 'never sent')
   const total = pluralize(confirmed + refused + inDoubt + notSent, 'write')
   return [
-    `${paint.bold(paint.yellow('Interrupted'))}: ${confirmed} of ${total} confirmed`,
+    `${paint.bold(paint.yellow('Interrupted'))}: ${formatCount(confirmed)} of ${total} confirmed`,
     ...(counts === '' ? [] : [counts]),
-    ...(unchanged === 0 ? [] : [`${unchanged} unchanged`]),
+    ...(unchanged === 0 ? [] : [`${formatCount(unchanged)} unchanged`]),
   ]
     .join(', ')
     .concat('.')
@@ -158,5 +158,7 @@ function formatOutcomes(
     [inDoubt, 'in-doubt'],
     [notSent, notSentWord],
   ]
-  return counts.flatMap(([count, outcome]) => (count > 0 ? [`${count} ${outcome}`] : [])).join(', ')
+  return counts
+    .flatMap(([count, outcome]) => (count > 0 ? [`${formatCount(count)} ${outcome}`] : []))
+    .join(', ')
 }

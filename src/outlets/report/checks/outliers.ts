@@ -2,7 +2,7 @@ import type { Outlier } from '../../../core/checks/outliers.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
 import { formatPlace, type Place } from '../../../core/model/problem.ts'
 import { parsePointer, pickDefined } from '../../../core/model/json.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { wrap } from '../text/wrap.ts'
@@ -53,7 +53,7 @@ function describeUsual(outlier: Outlier): string {
   const has = isSet
     ? `${usual === null ? 'do not set' : 'set'} ${item}`
     : `have ${escapeInvisible(name.join('.'))} ${describeValue(usual)}`
-  return `${size - domains.length} of ${size} domains with ${group} ${has}`
+  return `${formatCount(size - domains.length)} of ${pluralize(size, 'domain')} with ${group} ${has}`
 }
 
 function describeValue(value: string | null): string {

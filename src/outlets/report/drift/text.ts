@@ -1,7 +1,7 @@
 import type { Change } from '../../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { pluralize, listSome } from '../../../core/model/text/words.ts'
+import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { summarizeDrift, hasDrift } from './json.ts'
 import { groupChanges } from '../plan/blocks.ts'
 import type { PlanTextOptions } from '../plan/format-block.ts'
@@ -84,14 +84,14 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     [unanswered, unanswered === 1 ? 'domain not at the service' : 'domains not at the service'],
   ] as const
   const differences = differing.flatMap(([count, words]) =>
-    count === 0 ? [] : [`${count} ${words}`],
+    count === 0 ? [] : [`${formatCount(count)} ${words}`],
   )
   const known = [
-    ...(verified === 0 ? [] : [`${verified} verified`]),
-    ...(assumed === 0 ? [] : [`${assumed} assumed (${formatAges(drift.items, now)})`]),
-    ...(drift.inDoubt.length === 0 ? [] : [`${drift.inDoubt.length} in-doubt`]),
-    ...(unreadable === 0 ? [] : [`${unreadable} unreadable`]),
-    ...(unrecorded === 0 ? [] : [`${unrecorded} never applied`]),
+    ...(verified === 0 ? [] : [`${formatCount(verified)} verified`]),
+    ...(assumed === 0 ? [] : [`${formatCount(assumed)} assumed (${formatAges(drift.items, now)})`]),
+    ...(drift.inDoubt.length === 0 ? [] : [`${formatCount(drift.inDoubt.length)} in-doubt`]),
+    ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
+    ...(unrecorded === 0 ? [] : [`${formatCount(unrecorded)} never applied`]),
   ]
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [

@@ -1,7 +1,7 @@
 import { symbols } from '../../../core/model/change.ts'
 import { isObject, type JsonObject } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
-import { formatCount, selectColours, type PlanTextOptions } from '../plan/format-block.ts'
+import { formatDomainCount, selectColours, type PlanTextOptions } from '../plan/format-block.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 import { sayReasons } from '../trace/say-values.ts'
@@ -31,7 +31,7 @@ export function formatWitnesses(
   const lines = shown.flatMap((each) => {
     const { item, action, domains } = each
     const symbol = colours[action](symbols[action])
-    const title = `${symbol} ${paint.bold(item)}   ${formatCount(domains)}`
+    const title = `${symbol} ${paint.bold(item)}   ${formatDomainCount(domains)}`
     return [title, ...sayWitness(each).map((text) => wrap(escapeInvisible(text), columns, '    '))]
   })
   return [

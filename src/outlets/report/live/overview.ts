@@ -1,6 +1,11 @@
-import { nameStop, type OpenRollout, type Overview } from '../../../core/model/listed-rollout.ts'
+import {
+  nameStop,
+  type DriftCounts,
+  type OpenRollout,
+  type Overview,
+} from '../../../core/model/listed-rollout.ts'
 import { findCurrentWave, isSent } from '../../../core/model/rollout.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import {
   formatDecision,
   formatRollout,
@@ -35,7 +40,7 @@ export function formatOverview(overview: Overview, frame: Frame): string {
     .slice(0, maxOthers)
     .map(({ tone, text }) => `<li data-tone="${tone}">${show(text)}</li>`)
   const left = others.length - also.length
-  const end = left > 0 ? `<li>and ${left} more</li>` : ''
+  const end = left > 0 ? `<li>and ${formatCount(left)} more</li>` : ''
   const main = [
     formatSummary(title, first?.text ?? '', first?.tone ?? 'fine'),
     also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
@@ -144,14 +149,23 @@ function formatReplica(overview: Overview): string {
       'Last drift check',
       drift === null
         ? unknown
-        : `<a href="/drift">${drift.pending} pending, ${drift.live} live, ${drift.inDoubt} ` +
-          `in-doubt, ${drift.unanswered} not at the service</a>, ${formatInstant(drift.at)}`,
+        : `<a href="/drift">${formatDriftCounts(drift)}</a>, ${formatInstant(drift.at)}`,
     ],
   ]
   return (
     '<section class="panel about" aria-labelledby="about"><h2 id="about">This replica</h2>' +
     `${formatFacts(rows)}</section>`
   )
+}
+
+function formatDriftCounts({ pending, live, inDoubt, unanswered }: DriftCounts): string {
+  const counts: [count: number, words: string][] = [
+    [pending, 'pending'],
+    [live, 'live'],
+    [inDoubt, 'in-doubt'],
+    [unanswered, 'not at the service'],
+  ]
+  return counts.map(([count, words]) => `${formatCount(count)} ${words}`).join(', ')
 }
 
 /** Formats the question whether to abort, with what will happen. */

@@ -8,6 +8,7 @@ import { buildPlanned } from './build-plan-page.ts'
 import { findChangeStates } from './change-states.ts'
 import { addHealth } from './build-rollout.ts'
 import { buildHead, type PageAbout } from './page-about.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
 
 /** Refusals that are among the warnings; the matrix has all of them. */
 const maxRefusals = 100
@@ -32,7 +33,7 @@ export function buildApplyPage(
   const rest = refused.length - refusals.length
   const warnings = [
     ...refusals,
-    ...(rest > 0 ? [`… and ${rest} more refusals`] : []),
+    ...(rest > 0 ? [`… and ${pluralize(rest, 'more refusal')}`] : []),
     ...about.warnings,
   ]
   const head = buildHead('apply', formatOutcome(report), { ...about, warnings })

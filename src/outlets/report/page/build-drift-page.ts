@@ -4,7 +4,7 @@ import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import type { Page, PageNotice, PageLine } from '../../../core/model/page/page.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import { formatAge, formatDriftSummary } from '../drift/text.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -141,7 +141,7 @@ function listUnmanaged(
   }))
   const rest = groups.length - named.length
   if (rest <= 0) return named
-  const text = `${rest} more items are observed and not managed here`
+  const text = `${formatCount(rest)} more items are observed and not managed here`
   return [...named, { kind: 'unmanaged', text, domains: [] }]
 }
 

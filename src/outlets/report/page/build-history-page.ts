@@ -10,7 +10,7 @@ import type { Domain } from '../../../core/model/item.ts'
 import { findMax } from '../../../core/model/lists.ts'
 import type { Page, PageApply, PageChange } from '../../../core/model/page/page.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
-import { formatDay, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, formatDay, pluralize } from '../../../core/model/text/words.ts'
 import { formatCounts } from '../apply/text.ts'
 import { fitText } from './fit-page.ts'
 import { type PageAbout, buildHead } from './page-about.ts'
@@ -187,7 +187,7 @@ function formatHistorySentence(
   if (applies.length === 1) return hasEarlier ? `${newest} No earlier one is listed.` : newest
   const outcomes = applyOutcomes.flatMap((outcome) => {
     const count = applies.filter((apply) => apply.outcome === outcome).length
-    return count === 0 ? [] : [`${count} ${outcome}`]
+    return count === 0 ? [] : [`${formatCount(count)} ${outcome}`]
   })
   const all = `${pluralize(applies.length, 'apply', 'applies')} since ${formatDay(first.startedAt)}`
   return `${newest} ${all}: ${outcomes.join(', ')}.`

@@ -1,6 +1,7 @@
 import type { PageAnswer, PageEffects } from '../../../core/model/page/page-effects.ts'
 import type { Page, PageLine, PagePart } from '../../../core/model/page/page.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { formatCount } from '../../../core/model/text/words.ts'
 
 /** Longest text of a page, in UTF-16 code units. */
 const maxText = 4000
@@ -11,7 +12,7 @@ const [maxTotal, maxOfPart, minOfPart] = [1_000_000, 50_000, 200]
 export function fitText(text: string, max = maxText): string {
   if (text.length <= max) return escapeInvisible(text)
   const start = escapeInvisible(text.slice(0, max))
-  return `${start}… (cut, ${text.length} characters)`
+  return `${start}… (cut, ${formatCount(text.length)} characters)`
 }
 
 /**
@@ -96,7 +97,7 @@ function fitLines(lines: PageLine[], limit: number): PageLine[] {
   }
   const rest = lines.length - kept.length
   if (rest === 0) return kept
-  const text = `${rest} lines are left out, since this file would be too large: -v prints them.`
+  const text = `${formatCount(rest)} lines are left out, since this file would be too large: -v prints them.`
   return [...kept, { action: null, indent: 0, text, isRemark: true }]
 }
 

@@ -1,4 +1,4 @@
-import { formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
+import { formatCount, formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
 import { packPage, unpackPage, type PackedPage } from '../../../core/model/page/packed-page.ts'
 import type { Page, PageNotice } from '../../../core/model/page/page.ts'
 import { fitPage } from './fit-page.ts'
@@ -117,7 +117,7 @@ function formatDomains(domains: string[]): string {
   if (domains.length === 0) return ''
   if (domains.length <= visibleNames + 2) return listNames(domains, visibleNames + 2)
   const rest = domains.slice(visibleNames)
-  const others = `${rest.length} more domains`
+  const others = `${formatCount(rest.length)} more domains`
   return (
     listNames(domains.slice(0, visibleNames), visibleNames) +
     formatNames(others, rest, maxNames - visibleNames)

@@ -1,4 +1,5 @@
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { formatCount } from '../../../core/model/text/words.ts'
 
 /** Escapes a text for HTML, in an element and in a quoted attribute. */
 export function escapeHtml(text: string): string {
@@ -36,7 +37,7 @@ export function formatNames(summary: string, names: string[], max: number): stri
 export function listNames(names: string[], max: number): string {
   const spans = names.slice(0, max).map((name) => `<span>${show(name)}</span>`)
   const left = names.length - max
-  return `<div class="names">${spans.join(' ')}${left > 0 ? ` and ${left} more` : ''}</div>`
+  return `<div class="names">${spans.join(' ')}${left > 0 ? ` and ${formatCount(left)} more` : ''}</div>`
 }
 
 /** Numbers of visible and of named entries of a list; the name of the others. */
@@ -57,10 +58,10 @@ export function formatList(
   // Two entries take as much space as the line that opens them.
   if (entries.length <= visible + 2) return list(entries)
   const left = entries.length - max
-  const end = left > 0 ? [`<li>and ${left} more</li>`] : []
+  const end = left > 0 ? [`<li>and ${formatCount(left)} more</li>`] : []
   return (
-    `${list(entries.slice(0, visible))}<details><summary>${entries.length - visible} ${others}` +
-    `</summary>${list([...entries.slice(visible, max), ...end])}</details>`
+    `${list(entries.slice(0, visible))}<details><summary>${formatCount(entries.length - visible)} ` +
+    `${others}</summary>${list([...entries.slice(visible, max), ...end])}</details>`
   )
 }
 

@@ -1,6 +1,6 @@
 import { symbols } from '../../../core/model/change.ts'
 import type { Page, PageApply, PageLine, PagePart } from '../../../core/model/page/page.ts'
-import { formatTime, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, formatTime, pluralize } from '../../../core/model/text/words.ts'
 import { show } from './html.ts'
 
 /** Parts that are listed, lines of each and all characters of lines, and named domains of each. */
@@ -60,7 +60,8 @@ function formatCard(
     ),
     ...(rest === 0 ? [] : [`… and ${pluralize(rest, 'more line', 'more lines')}`]),
   ].join('\n')
-  const more = names.length > maxDomains ? ` and ${names.length - maxDomains} more` : ''
+  const more =
+    names.length > maxDomains ? ` and ${formatCount(names.length - maxDomains)} more` : ''
   const code = text.split('\n').map(show).join('\n')
   const html =
     `<article class="card" data-action="${action}">` +
@@ -88,7 +89,8 @@ export function formatHistoryTable(applies: PageApply[]): string {
   })
   const heads = ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items']
   const left = applies.length - maxRows
-  const rest = left > 0 ? `<p>${left} earlier ones: "edgewise state history" lists them.</p>` : ''
+  const rest =
+    left > 0 ? `<p>${formatCount(left)} earlier ones: "edgewise state history" lists them.</p>` : ''
   return (
     `<div class="panel static"><table><caption>Applies</caption><thead><tr>` +
     `${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>` +

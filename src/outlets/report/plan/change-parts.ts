@@ -1,7 +1,7 @@
 import { type Action, type Change, symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { type Block, countChanges } from './blocks.ts'
 import { type PlanTextOptions, formatVariants, listBlockLines } from './format-block.ts'
 import { fenceText, formatCodeHtml, selectFitting } from '../text/markdown.ts'
@@ -35,7 +35,7 @@ export function formatChangeTable(changes: Change[]): string {
   const table = tabulateChanges(changes)
   if (table === null) return ''
   const rows = table.rows.map(({ item, counts }) => {
-    const cells = counts.map((count) => (count === 0 ? '' : String(count)))
+    const cells = counts.map((count) => (count === 0 ? '' : formatCount(count)))
     return `| ${formatItem(item, '`')} | ${cells.join(' | ')} |\n`
   })
   const titles = table.actions.map((action) => actionTitles[action])
@@ -74,7 +74,8 @@ export function formatChangeParts(blocks: Block[], room: number, whole: Whole): 
   const text = selected.map((part) => part.text).join('\n')
   if (rest.length === 0) return text
   const domains = new Set(rest.flatMap((block) => block.domains)).size
-  const count = (some: Block[]) => some.reduce((sum, block) => sum + countChanges(block), 0)
+  const count = (some: Block[]) =>
+    formatCount(some.reduce((sum, block) => sum + countChanges(block), 0))
   return (
     `${text}\nOmitted: ${count(rest)} of ${count(blocks)} changes, on ` +
     `${pluralize(domains, 'domain')}. ${whole.sentence}.\n`
@@ -87,7 +88,8 @@ function formatSection(title: string, lines: string[], isOpen: boolean): string 
 }
 
 function formatTitle({ domains, parts }: Block): string {
-  const whom = domains.length === 1 ? formatCodeHtml(domains[0] ?? '') : `${domains.length} domains`
+  const whom =
+    domains.length === 1 ? formatCodeHtml(domains[0] ?? '') : pluralize(domains.length, 'domain')
   const items = parts.map(({ item, action }) => `${symbols[action]} ${formatItem(item)}`)
   const [part] = parts
   const danger = parts.some(({ isDestructive }) => isDestructive) ? ' · <b>destructive</b>' : ''

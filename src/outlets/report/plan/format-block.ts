@@ -6,6 +6,7 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { hardBlank, wrap } from '../text/wrap.ts'
 import type { Block, BlockLine, BlockPart } from './blocks.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 
 /** Style of changes as text. */
 export interface PlanTextOptions {
@@ -62,7 +63,7 @@ export function selectColours(paint: Paint): Record<Action, (text: string) => st
 
 /** Formats `~ https   39 domains`, or the domains alone if several of their items change. */
 function formatTitle({ domains, parts }: Block, { paint }: PlanTextOptions): string {
-  const whom = formatCount(domains)
+  const whom = formatDomainCount(domains)
   const [part, ...others] = parts
   if (part === undefined || others.length > 0) return paint.bold(whom)
   const symbol = selectColours(paint)[part.action](symbols[part.action])
@@ -70,14 +71,16 @@ function formatTitle({ domains, parts }: Block, { paint }: PlanTextOptions): str
 }
 
 /** Formats the number of domains, or the name of a single one. */
-export function formatCount(domains: Domain[]): string {
-  return domains.length === 1 ? escapeInvisible(domains[0] ?? '') : `${domains.length} domains`
+export function formatDomainCount(domains: Domain[]): string {
+  return domains.length === 1
+    ? escapeInvisible(domains[0] ?? '')
+    : pluralize(domains.length, 'domain')
 }
 
 /** Formats the number of values of a block whose values differ by domain. */
 export function formatVariants({ lines }: BlockPart): string {
   return hasVariants(lines)
-    ? `, ${lines.filter(({ domains }) => domains !== undefined).length} different values`
+    ? `, ${formatCount(lines.filter(({ domains }) => domains !== undefined).length)} different values`
     : ''
 }
 
@@ -143,8 +146,10 @@ function listPartLines(part: BlockPart, options: PlanTextOptions, indent: number
   const folded = variants.slice(rest.length)
   const domains = folded.flatMap((line) => line.domains ?? []).length
   const what = [
-    ...(first.length < others.length ? [`${others.length - first.length} more lines`] : []),
-    ...(folded.length > 0 ? [`${folded.length} more values on ${domains} domains`] : []),
+    ...(first.length < others.length ? [pluralize(others.length - first.length, 'more line')] : []),
+    ...(folded.length > 0
+      ? [`${formatCount(folded.length)} more values on ${formatCount(domains)} domains`]
+      : []),
   ].join(', ')
   return [...lines, createRemark(`… ${what} (${whole} shows all)`, indent)]
 }
@@ -175,7 +180,7 @@ function listFieldLines(
   )
   if (domains === undefined) return lines
   const name = escapeInvisible(domains[0] ?? '')
-  const names = domains.length === 1 ? name : `${domains.length} domains, e.g. ${name}`
+  const names = domains.length === 1 ? name : `${pluralize(domains.length, 'domain')}, e.g. ${name}`
   const [first] = lines
   const padded = `${pad(first?.text ?? '', measureWidth(head) + room.text)}  `
   if (lines.length === 1 && !verbose && room.indent + measureWidth(padded + names) <= columns)
@@ -200,7 +205,7 @@ function listNames(domains: Domain[], options: PlanTextOptions, indent: number):
   const all = names.length <= 100 ? toLines(names.join(', ')) : []
   if (all.length === 1 || all.length === 2) return all
   const format = (count: number) =>
-    `${names.slice(0, count).join(', ')} … and ${names.length - count} more ` +
+    `${names.slice(0, count).join(', ')} … and ${formatCount(names.length - count)} more ` +
     `(${whole} lists them)`.replaceAll(' ', hardBlank)
   let count = 1
   while (count + 1 < names.length && measureWidth(format(count + 1)) <= room) count++

@@ -1,5 +1,5 @@
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Paint } from '../text/paint.ts'
 export function formatPlanSummary(plan: Plan, paint: Paint): string {
   const definite = selectDefinite(plan)
   const { writes, lowerBound } = definite.summary
-  const count = `${pluralize(writes, 'write')} (at least ${lowerBound})`
+  const count = `${pluralize(writes, 'write')} (at least ${formatCount(lowerBound)})`
   const time = formatWriteCount(definite, count)
   return `${paint.bold('Plan:')} ${formatActions(definite)} · ${time}`
 }
@@ -60,7 +60,7 @@ function formatActions({ summary }: Plan): string {
       [summary.unset, 'to unset'],
       [summary.release, 'to release'],
     ] as const
-  ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
+  ).flatMap(([count, words]) => (count > 0 ? [`${formatCount(count)} ${words}`] : []))
   return `${parts.join(', ')} on ${pluralize(summary.domains, 'domain')}`
 }
 

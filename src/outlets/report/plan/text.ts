@@ -8,7 +8,7 @@ import {
 } from '../../../core/model/change.ts'
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
 import { computeShare } from '../../../core/model/statistics.ts'
-import { formatLength, listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, formatLength, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatPercent } from '../stats/figures.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -172,7 +172,7 @@ function formatWrites(plan: Plan, options: PlanTextOptions): string[] {
   ])
   const title = verbose
     ? paint.bold('Writes')
-    : `${paint.bold('Writes:')} ${writes.length} ${paint.dim(`(${whole} lists them)`)}`
+    : `${paint.bold('Writes:')} ${formatCount(writes.length)} ${paint.dim(`(${whole} lists them)`)}`
   return [[title, ...lines].join('\n')]
 }
 
@@ -231,7 +231,7 @@ export function formatWrite(
   const count =
     write.domains.length === 1
       ? write.domains[0]
-      : `${write.domains.length} domains from ${write.domains[0]}`
+      : `${pluralize(write.domains.length, 'domain')} from ${write.domains[0]}`
   const names = Object.entries(write.items).map(([item, { name }]) =>
     name === 'replace' || name === 'delete' ? item : `${item} (${name})`,
   )

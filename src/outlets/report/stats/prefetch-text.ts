@@ -6,7 +6,7 @@ import {
 } from '../../../core/model/prefetch.ts'
 import { formatLocalTime, type TimeZone } from '../../../core/model/time/time-zone.ts'
 import { computeShare } from '../../../core/model/statistics.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -87,7 +87,11 @@ function formatSection(
   )
   const more =
     records.length > shown.length
-      ? [paint.dim(`  … and ${records.length - shown.length} more; --verbose shows all`)]
+      ? [
+          paint.dim(
+            `  … and ${formatCount(records.length - shown.length)} more; --verbose shows all`,
+          ),
+        ]
       : []
   return ['', colour(title), ...lines, ...more]
 }

@@ -18,6 +18,7 @@ import type { Paint } from '../text/paint.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
 
 /** Query and its result. */
 export interface Statistics {
@@ -60,7 +61,7 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
   const all = sumTallies(rows)
   const named = [
     ...shown.map((tally) => formatName(tally, stats)),
-    ...(rows.length > 1 ? [`${rows.length} domains`] : []),
+    ...(rows.length > 1 ? [pluralize(rows.length, 'domain')] : []),
   ]
   const nameWidth = findMax(named.map(measureWidth), 'domain'.length)
   const numbers = widths.reduce((sum, width) => sum + width + 1, 0)
@@ -83,7 +84,9 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
     ...(shown.length < rows.length
       ? [paint.dim(`… and ${rows.length - shown.length} more; --verbose shows all`)]
       : []),
-    ...(rows.length > 1 ? [line(`${rows.length} domains`, formatCells(all, top, paint))] : []),
+    ...(rows.length > 1
+      ? [line(pluralize(rows.length, 'domain'), formatCells(all, top, paint))]
+      : []),
     '',
     paint.dim(`A full bar is ${formatPercent(top)} % of 5xx.`),
   ].join('\n')

@@ -1,5 +1,6 @@
 import { findMax } from '../../../core/model/lists.ts'
 import { escapeInvisible } from './escape-invisible.ts'
+import { formatCount } from '../../../core/model/text/words.ts'
 
 /** Length limit in characters; code hosts accept comments of up to 65,536. */
 export const maxCharacters = 65_000
@@ -22,7 +23,7 @@ export function formatTextReport(title: string, text: string): string {
   const lines = text.trimEnd().split('\n')
   let room = maxCharacters - 200
   const shown = lines.findIndex((line) => (room -= line.length + 1) < 0)
-  const rest = shown === -1 ? [] : [`… and ${lines.length - shown} more lines`]
+  const rest = shown === -1 ? [] : [`… and ${formatCount(lines.length - shown)} more lines`]
   const first = shown === -1 ? lines : lines.slice(0, shown)
   return `### ${title}\n\n${fenceText([...first, ...rest].join('\n'))}`
 }
@@ -73,5 +74,5 @@ export function joinFirstLines(lines: string[], maxLines: number, whole = ''): s
     .map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))
   const rest = lines.length - shown.length
   const hint = whole === '' ? '' : ` (${whole} lists them)`
-  return [...shown, ...(rest > 0 ? [`… and ${rest} more${hint}`] : [])].join('\n')
+  return [...shown, ...(rest > 0 ? [`… and ${formatCount(rest)} more${hint}`] : [])].join('\n')
 }
