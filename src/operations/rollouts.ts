@@ -5,7 +5,14 @@ import type { Rollout } from '../core/model/rollout.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { identifyStep } from '../engine/rollout/approvals.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
-import { abort, approve, pause, resume, listRollout } from '../engine/rollout/decide.ts'
+import {
+  abort,
+  approve,
+  isBeingSent,
+  listRollout,
+  pause,
+  resume,
+} from '../engine/rollout/decide.ts'
 import { listRolloutDomains } from '../state/store/spans.ts'
 import type { RolloutStore } from '../state/store/store.ts'
 import { findAuthor } from './submission/execute-plan.ts'
@@ -22,34 +29,54 @@ export async function listRollouts(
   workspace: Settings & Desired,
   outside: StateOutside,
 ): Promise<ListedRollout[]> {
-  const { rollouts } = await loadRollouts(workspace, outside)
+  const { rollouts } = await createRolloutLoader(workspace, outside)()
   return rollouts.map(({ listed }) => listed)
 }
 
 /**
- * Loads the recorded rollouts, first to last: unfinished ones, and those that put desired values on
- * hold.
+ * Creates a loader of the recorded rollouts, first to last: unfinished ones, and those that put
+ * desired values on hold. In a database, it loads them again only when they have changed.
  */
-export async function loadRollouts(
+export function createRolloutLoader(
   workspace: Settings & Desired,
   outside: StateOutside,
-): Promise<Pick<Overview, 'rollouts' | 'ended'>> {
-  outside.onPhase?.({ name: 'loading-state' })
-  const { store, locks } = await openState(workspace, outside)
-  const isLocked = async (rollout: Rollout) => {
-    const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
-    return (await locks.listHolders(scope)).length > 0
+): () => Promise<Pick<Overview, 'rollouts' | 'ended'>> {
+  let last: (Picked & { hash: string | null }) | null = null
+  return async () => {
+    outside.onPhase?.({ name: 'loading-state' })
+    const { store, locks } = await openState(workspace, outside)
+    // Hashed before they are loaded: what changes meanwhile is only loaded once more.
+    const hash = await store.hashRollouts()
+    if (hash === null || last?.hash !== hash)
+      last = { hash, ...pickRollouts(workspace, await store.listRollouts()) }
+    const { open, ended } = last
+    const isLocked = async (rollout: Rollout) => {
+      const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
+      return (await locks.listHolders(scope)).length > 0
+    }
+    const rollouts = open.map(async ({ rollout, step }) => {
+      const isRunning = isBeingSent(rollout) && (await isLocked(rollout))
+      return { listed: listRollout(rollout, isRunning), rollout, step }
+    })
+    return { rollouts: await Promise.all(rollouts), ended }
   }
-  const recorded = await store.listRollouts()
-  const rollouts = await Promise.all(
-    recorded.filter(isUnfinished).map(async (rollout) => {
-      const listed = listRollout(rollout, await isLocked(rollout))
-      return { listed, rollout, step: identifyStep(rollout) }
-    }),
-  )
+}
+
+/** Rollouts that are shown, and the step of each unfinished one. */
+interface Picked {
+  open: { rollout: Rollout; step: string }[]
+  ended: Rollout[]
+}
+
+function pickRollouts(workspace: Desired, recorded: Rollout[]): Picked {
   const onHold = findItemsOnHold(recorded, hashDesired(workspace).hashItem)
   const holding = new Set([...onHold.values()].flatMap((items) => [...items.values()]))
-  return { rollouts, ended: recorded.filter((each) => !isUnfinished(each) && holding.has(each)) }
+  return {
+    open: recorded
+      .filter(isUnfinished)
+      .map((rollout) => ({ rollout, step: identifyStep(rollout) })),
+    ended: recorded.filter((each) => !isUnfinished(each) && holding.has(each)),
+  }
 }
 
 /** Returns whether a rollout is recorded: an unfinished one, or one that puts values on hold. */

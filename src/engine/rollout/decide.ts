@@ -117,6 +117,11 @@ export function listRollout(rollout: Rollout, isLocked: boolean): ListedRollout 
   }
 }
 
+/** Returns whether a wave has begun and not ended: a process sends it, or was interrupted. */
+export function isBeingSent({ waves }: Rollout): boolean {
+  return waves.some(({ applied }) => applied !== null && applied.to === null)
+}
+
 function findState(
   rollout: Rollout,
   waveIndex: number,

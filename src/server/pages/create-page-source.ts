@@ -3,7 +3,7 @@ import type { Overview } from '../../core/model/listed-rollout.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
-import { loadRollouts } from '../../operations/rollouts.ts'
+import { createRolloutLoader } from '../../operations/rollouts.ts'
 import { findStop } from '../../operations/stop.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { formatServed } from '../../outlets/report/page/format-page.ts'
@@ -75,8 +75,9 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     ...rollout,
     reason: rollout.reason === null ? null : scrub(rollout.reason),
   })
+  const loadRollouts = createRolloutLoader(workspace, outside)
   const loadOverview = async (): Promise<Overview> => {
-    const { rollouts, ended } = await loadRollouts(workspace, outside)
+    const { rollouts, ended } = await loadRollouts()
     return {
       workspace: workspace.config.id,
       role: findRole(position, outside.signal),
@@ -130,13 +131,23 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
 /** Revision of each kind of page: another one when it shows something else. */
 type Revisions = Record<'overview' | 'plan' | 'drift', string>
 
+const computed = new WeakMap<Overview, Revisions>()
+
 /** Computes the revisions of what an overview knows, without the times of the last look. */
 export function computeRevisions(overview: Overview): Revisions {
-  const { fetchedAt: _fetchedAt, ...known } = overview
-  const { commit, applied, drift, stop, rollouts, ended } = overview
+  const known = computed.get(overview) ?? hashOverview(overview)
+  computed.set(overview, known)
+  return known
+}
+
+function hashOverview({ fetchedAt: _fetchedAt, rollouts, ended, ...rest }: Overview): Revisions {
+  const { commit, applied, drift, stop } = rest
   const steps = rollouts.map(({ listed, step }) => [listed.id, step])
+  const states = rollouts.map(({ listed }) => listed)
+  // Domains only leave the hold of a rollout that has ended.
+  const ends = ended.map(({ id, reason, onHold }) => [id, reason, Object.keys(onHold).length])
   return {
-    overview: hash(known),
+    overview: hash([rest, steps, states, ends]),
     plan: hash([stop, commit, applied?.commit, applied?.status, steps, ended.map(({ id }) => id)]),
     drift: hash(drift?.at ?? null),
   }

@@ -47,6 +47,7 @@ export function createPostgresFiles(
   return {
     ...shareAs((work) => database.transact(work)),
     readAtOnce: (work) => database.read((sql) => work(shareAs((read) => read(sql)))),
+    hashFolder: (folder) => database.transact((sql) => hashFolder(sql, table, folder)),
     location: database.location,
     refresh: () => undefined,
     listDropped: async () => ({ paths: [], commit: null }),
@@ -90,6 +91,15 @@ async function listPaths(sql: Sql, table: string, folder: string): Promise<strin
     `${folder}0`,
   ])
   return rows.map((row) => String(row['path']))
+}
+
+async function hashFolder(sql: Sql, table: string, folder: string): Promise<string> {
+  const [row] = await sql(
+    `select md5(string_agg(path || md5(text), '' order by path)) as hash from ${table}
+     where path > $1 and path < $2`,
+    [`${folder}/`, `${folder}0`],
+  )
+  return String(row?.['hash'])
 }
 
 /** Finds the files in some folders. */

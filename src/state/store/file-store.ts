@@ -197,6 +197,10 @@ export class FileStore extends FileStateReader implements Store {
       .filter((each) => this.#locked.cover(listRolloutDomains(each)))
   }
 
+  async hashRollouts(): Promise<string | null> {
+    return (await this.files.hashFolder?.(this.paths.rollouts)) ?? null
+  }
+
   async saveRollout(rollout: Rollout, why: string): Promise<void> {
     await this.#publish([new Map([[this.paths.rollout(rollout.id), formatRollout(rollout)]])], why)
   }

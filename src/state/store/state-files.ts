@@ -37,6 +37,8 @@ export interface StateFiles extends SharedFiles {
    * the account.
    */
   readAtOnce?<T>(work: (files: SharedFiles) => Promise<T>): Promise<T>
+  /** Hashes the files in a folder; absent where that takes as long as loading them. */
+  hashFolder?(folder: string): Promise<string>
   /**
    * Replaces files durably on this machine. The changes of a later step never exist without all
    * those of the earlier ones.

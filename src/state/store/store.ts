@@ -145,6 +145,8 @@ export interface StateReader {
   findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>>
   /** Returns whether another id has, or had, state at the same address. */
   knowsWorkspace(id: string): Promise<boolean>
+  /** Hashes the recorded rollouts; null where that takes as long as to list them. */
+  hashRollouts(): Promise<string | null>
 }
 
 /** Reads what applies intended and did. None of it needs a load. */
