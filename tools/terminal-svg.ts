@@ -41,22 +41,39 @@ const style = `
       .green { fill: #116329 }
       .yellow { fill: #7d4e00 }
       .cyan { fill: #1b5e66 }
+    }
+    @keyframes hide { from, to { visibility: hidden } }
+    @media (prefers-reduced-motion: no-preference) {
+      .run { animation: hide var(--until) 2s }
     }`
+
+/** Seconds from the begin of the animation to the first command, and between two of them. */
+const [firstSeconds, stepSeconds] = [0.5, 3]
 
 /**
  * Draws commands and their outputs as a terminal in SVG, with the text as text. Its colours follow
  * the colour scheme of the reader, and its background makes it legible on any page. Lines with
- * which an output repeats the one before it become one line `…`.
+ * which an output repeats the one before it become one line `…`. It begins whole, as it ends: only
+ * then one command appears after another.
  *
  * @throws Error for a control sequence other than the styles of `Paint`
  */
 export function drawTerminal(runs: TerminalRun[]): string {
-  const lines = listLines(runs)
+  const blocks = runs.map((run, i) => listLines(run, i === 0 ? null : (runs[i - 1] ?? null)))
+  const lines = blocks.flat()
   const columns = Math.max(...lines.map(measureWidth))
   const width = Math.ceil(columns * columnWidth) + 2 * padding
   const height = lines.length * lineHeight + 2 * padding
   const classes = new Set<string>()
-  const texts = lines.flatMap((line, i) => (line === '' ? [] : [drawLine(line, i, classes)]))
+  let row = 0
+  const groups = blocks.map((block, i) => {
+    const texts = block.flatMap((line) => {
+      row += 1
+      return line === '' ? [] : [drawLine(line, row - 1, classes)]
+    })
+    const until = firstSeconds + i * stepSeconds
+    return `  <g class="run" style="--until: ${until}s">\n${texts.join('\n')}\n  </g>`
+  })
   const title = escapeXml(runs.map(({ command }) => `$ ${command}`).join(', '))
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"
   viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">
@@ -64,17 +81,18 @@ export function drawTerminal(runs: TerminalRun[]): string {
   <style>${style}
   </style>
   <rect class="frame" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
-${texts.join('\n')}
+${groups.join('\n')}
 </svg>
 `
 }
 
-function listLines(runs: TerminalRun[]): string[] {
-  return runs.flatMap(({ command, output }, i) => [
-    ...(i === 0 ? [] : ['']),
+/** @param previous null for the first run */
+function listLines({ command, output }: TerminalRun, previous: TerminalRun | null): string[] {
+  return [
+    ...(previous === null ? [] : ['']),
     `\u001b[2m$\u001b[22m \u001b[1m${command}\u001b[22m`,
-    ...dropRepeated(splitLines(output), splitLines(runs[i - 1]?.output ?? '')),
-  ])
+    ...dropRepeated(splitLines(output), splitLines(previous?.output ?? '')),
+  ]
 }
 
 function splitLines(output: string): string[] {

@@ -15,6 +15,7 @@ import {
 } from '../engine/rollout/decide.ts'
 import { listRolloutDomains } from '../state/store/spans.ts'
 import type { RolloutStore } from '../state/store/store.ts'
+import type { OpenState } from '../state/store/store-opener.ts'
 import { findAuthor } from './submission/execute-plan.ts'
 import { hashDesired } from './submission/hash-desired.ts'
 import type { LockSelection } from './runtime/lock-selection.ts'
@@ -42,9 +43,10 @@ export function createRolloutLoader(
   outside: StateOutside,
 ): () => Promise<Pick<Overview, 'rollouts' | 'ended'>> {
   let last: (Picked & { hash: string | null }) | null = null
+  let state: Promise<OpenState> | null = null
   return async () => {
     outside.onPhase?.({ name: 'loading-state' })
-    const { store, locks } = await openState(workspace, outside)
+    const { store, locks } = await (state ??= openState(workspace, outside))
     // Hashed before they are loaded: what changes meanwhile is only loaded once more.
     const hash = await store.hashRollouts()
     if (hash === null || last?.hash !== hash)

@@ -43,6 +43,18 @@ describe('drawTerminal', () => {
     ])
   })
 
+  it('is whole at first, then hides each command until its turn, except for less motion', () => {
+    const svg = drawTerminal([
+      { command: 'plan', output: 'a\n' },
+      { command: 'apply', output: 'b\n' },
+    ])
+    expect(svg.match(/<g class="run" style="--until: [\d.]+s">/g)).toEqual([
+      '<g class="run" style="--until: 0.5s">',
+      '<g class="run" style="--until: 3.5s">',
+    ])
+    expect(svg).toMatch(/no-preference\) {\s+\.run { animation: hide var\(--until\) 2s }/)
+  })
+
   it('refuses a control sequence that it does not know', () => {
     expect(() => drawTerminal([{ command: 'x', output: 'a\u001b[Kb' }])).toThrow("can't draw")
     expect(() => drawTerminal([{ command: 'x', output: '\u001b[35ma' }])).toThrow("can't draw")

@@ -16,6 +16,9 @@ import { watchServer } from './live.ts'
 import { Matrix } from './matrix.ts'
 import { Store } from './store.ts'
 
+/** Columns of a matrix that a screen of 1280 pixels shows beside something else. */
+const maxColumns = 15
+
 const root = document.querySelector('#view')
 const data = document.querySelector('#data')?.textContent ?? null
 if (root !== null && data !== null) draw(root, unpackPage(JSON.parse(data) as PackedPage))
@@ -44,7 +47,8 @@ function draw(parent: Element, page: Page): void {
     small: [details, matrix, entries],
     large: [matrix, details, entries],
   }[size]
-  const columns = h('div', { class: 'columns', 'data-size': size })
+  const isWide = page.items.length > maxColumns
+  const columns = h('div', { class: 'columns', 'data-size': size, 'data-wide': isWide })
   columns.append(...order.map(({ element }) => element))
   parent.replaceChildren(filters.element, columns)
   for (const part of [filters, ...order, createWaveLinks(store)]) store.add(part)

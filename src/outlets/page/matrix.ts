@@ -8,8 +8,8 @@ import { VirtualRows } from './virtual-rows.ts'
 
 /** Height of a row, which the style sheet knows too. */
 const rowHeight = 28
-/** Up to this number of items, columns are wide enough for words. */
-const maxWideItems = 6
+/** Least widths of the names and of a column with words, which the style sheet knows too. */
+const [nameWidth, wideWidth] = [200, 92]
 /** Last characters of a domain that are always visible: names of one brand differ there, too. */
 const keptCharacters = 10
 
@@ -40,6 +40,7 @@ export class Matrix {
       { row: rowHeight, header: () => this.head.offsetHeight },
       (row) => this.createRow(row),
     )
+    new ResizeObserver(() => this.fit()).observe(this.port)
     this.grid.addEventListener('keydown', (event) => this.onKey(event))
     this.grid.addEventListener('click', (event) => this.onClick(event))
     this.grid.addEventListener('focusin', (event) => this.onPoint(event))
@@ -106,7 +107,7 @@ export class Matrix {
     this.grid.setAttribute('aria-rowcount', String(this.domains.length + 1))
     this.grid.setAttribute('aria-colcount', String(this.items.length + 1))
     this.grid.style.setProperty('--columns', String(this.items.length))
-    this.element.dataset['columns'] = this.items.length > maxWideItems ? 'narrow' : 'wide'
+    this.fit()
     const attributes = { role: 'columnheader', class: 'corner', 'aria-colindex': 1 }
     this.head.replaceChildren(
       h('div', attributes, formatNoun(this.domains.length, 'domain')),
@@ -118,6 +119,12 @@ export class Matrix {
         return h('div', header, h('span', {}, ...parts))
       }),
     )
+  }
+
+  /** Leaves the words out where there is no place for them. */
+  private fit(): void {
+    const width = nameWidth + this.items.length * wideWidth
+    this.element.dataset['columns'] = width > this.port.clientWidth ? 'narrow' : 'wide'
   }
 
   private createRow(row: number): HTMLElement {

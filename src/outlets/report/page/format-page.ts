@@ -1,6 +1,7 @@
 import { formatCount, formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
 import { packPage, unpackPage, type PackedPage } from '../../../core/model/page/packed-page.ts'
 import type { Page, PageNotice } from '../../../core/model/page/page.ts'
+import { groupBy } from '../../../core/model/lists.ts'
 import { fitPage } from './fit-page.ts'
 import { formatEffects } from './format-effects.ts'
 import { formatRollout } from './format-rollout.ts'
@@ -10,6 +11,9 @@ import { formatChanges, formatHistoryTable } from './static-lists.ts'
 
 /** Domains of an entry that are visible before the rest is opened, and that are named at all. */
 const [visibleNames, maxNames] = [4, 300]
+
+/** Notices that are visible before the rest is opened. */
+const maxNotices = 8
 
 const kinds: Record<PageNotice['kind'], string> = {
   released: 'Released',
@@ -91,21 +95,28 @@ function formatWarnings(warnings: string[]): string {
   )
 }
 
+/** Formats what is not sent; a long list is folded by the reason. */
 function formatUnsent(notices: PageNotice[]): string {
   if (notices.length === 0) return ''
-  const entries = notices.map(
-    ({ kind, text, domains }) =>
-      `<li data-kind="${kind}"><span class="kind">${kinds[kind]}:</span> ` +
-      `${showLines(text)}${formatDomains(domains)}</li>`,
-  )
+  const format = ({ kind, text, domains }: PageNotice) =>
+    `<li data-kind="${kind}"><span class="kind">${kinds[kind]}:</span> ` +
+    `${showLines(text)}${formatDomains(domains)}</li>`
+  const lists =
+    notices.length <= maxNotices
+      ? [formatNotices(notices.map(format))]
+      : Array.from(
+          groupBy(notices, ({ kind }) => kind),
+          ([kind, same]) =>
+            formatNotices(same.map(format), 2, `more: ${kinds[kind].toLowerCase()}`),
+        )
   return (
     '<section class="panel notice" data-unsent aria-labelledby="unsent">' +
-    `<h2 id="unsent">What will not happen</h2>${formatNotices(entries)}</section>`
+    `<h2 id="unsent">What will not happen</h2>${lists.join('')}</section>`
   )
 }
 
-function formatNotices(entries: string[]): string {
-  return formatList(entries, { visible: 6, max: 500, others: 'more' })
+function formatNotices(entries: string[], visible = maxNotices - 2, others = 'more'): string {
+  return formatList(entries, { visible, max: 500, others })
 }
 
 /** Shows a text whose line ends stay. */
