@@ -131,8 +131,8 @@ async function countAccount(queries: QueryClient, { from, to }: Day): Promise<nu
 }
 
 /**
- * Counts the requests of up to ten domains by the hour; one without data has none. If the account does not have
- * one of them, each half is counted.
+ * Counts the requests of up to ten domains by the hour; one without data has none. If the account
+ * does not have one of them, each half is counted.
  *
  * @param unknown gets the domains that the account does not have
  */
@@ -151,7 +151,7 @@ async function countDomains(
     if (!(error instanceof UnknownDomainError)) throw error
   }
   if (domains.length === 1) {
-    unknown.push(...domains)
+    for (const domain of domains) unknown.push(domain)
     return new Map()
   }
   const half = Math.ceil(domains.length / 2)

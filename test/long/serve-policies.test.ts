@@ -15,7 +15,7 @@ const expression =
 const readStatus = async (replica: Replica) =>
   (await (await replica.get('/api/status')).json()) as object
 
-it('refuses a commit that violates a hard policy, shows why, and applies the next one', async () => {
+it('refuses a commit that violates a hard policy, shows why, and applies the next', async () => {
   enterServed()
   place.write('policies/slow.yaml', policy + expression)
   place.manifest(name(1), { timeout: { time: 60 } })

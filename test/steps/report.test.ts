@@ -35,7 +35,9 @@ describe('report', () => {
     const { code, out } = await report()
     expect({ code, out }).toEqual({
       code: 0,
-      out: '3 domains as recorded.\nWritten to site/index.html: the list, and 3 pages of domains.\n',
+      out:
+        '3 domains as recorded.\n' +
+        'Written to site/index.html: the list, and 3 pages of domains.\n',
     })
     expect(listPages()).toEqual(['img.example.com.html', `${www}.html`, '~.wild.example.com.html'])
     const { rows, address } = readFleet()

@@ -65,7 +65,8 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
     context.options.json === true
       ? `${JSON.stringify(buildReportJson(rows, removed))}\n`
       : `${summarizeStates(states, 'domain')}\n` +
-          `Written to ${join(options.html, 'index.html')}: the list, and ${pages} of domains${gone}.\n`,
+          `Written to ${join(options.html, 'index.html')}: the list, and ${pages} of domains` +
+          `${gone}.\n`,
   )
   return exitCodes.done
 }

@@ -1,5 +1,6 @@
 import type { Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
+import { findMin } from '../model/lists.ts'
 import { grainMs, type Point } from '../model/statistics.ts'
 import type { DomainTraffic } from '../model/traffic.ts'
 import { createSampleCount } from './count-sample.ts'
@@ -32,7 +33,7 @@ export function createWeek(day: Window) {
 /** @param hours without those that have no point */
 function summarizeHours(hours: { requests: number; bad: number }[]): Partial<Figures> {
   const isWhole = hours.length === (7 * grainMs.day) / grainMs.hour
-  const low = isWhole ? 24 * Math.min(...hours.map(({ requests }) => requests)) : 0
+  const low = isWhole ? 24 * findMin(hours.map(({ requests }) => requests)) : 0
   const level = estimateLevel(hours)
   return level === null
     ? { low }

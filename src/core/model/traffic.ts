@@ -21,8 +21,8 @@ export interface DomainTraffic {
 export interface TrafficProfile {
   domains: ReadonlyMap<Domain, DomainTraffic>
   /**
-   * Requests of that day of the whole account, or of the workspace's domains if the service does not
-   * sum it; null if they are not known.
+   * Requests of that day of the whole account, or of the workspace's domains if the service does
+   * not sum it; null if they are not known.
    */
   account: number | null
   /** When the newest of the figures was queried, ms since 1970; 0 without any. */

@@ -113,7 +113,8 @@ function checkAmount(
   return [
     {
       guard,
-      message: `${guard}: ${formatCount(changed)} of ${formatCount(all)} ${unit} would change, ${limit}`,
+      message:
+        `${guard}: ${formatCount(changed)} of ${formatCount(all)} ${unit} would change, ` + limit,
       hint: 'Select fewer with --target or --item, or pass --force if you mean so many.',
     },
   ]

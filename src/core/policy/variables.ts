@@ -59,9 +59,9 @@ export const variables = {
       waves: ['int', 'Number of its waves.'],
       impact: [
         'map',
-        'Its traffic: `unknown` domains without a figure, `top` among the ten largest, `requests` ' +
-          'of a day and their `share` of the account. Without all figures it has no `requests` ' +
-          'and no `share`.',
+        'Its traffic: `unknown` domains without a figure, `top` among the ten largest, ' +
+          '`requests` of a day and their `share` of the account. Without all figures it has no ' +
+          '`requests` and no `share`.',
       ],
     },
   },

@@ -141,8 +141,8 @@ function parsePolicyDocument(document: YamlDocument): ParsedPolicyDocument {
 }
 
 /**
- * Finds the keys that a policy lacks, and those of another kind of policy: one without any other key
- * may have exceptions only.
+ * Finds the keys that a policy lacks, and those of another kind of policy: one without any other
+ * key may have exceptions only.
  */
 function findMissing(value: JsonObject): Finding[] {
   if (Object.keys(value).every((key) => key === 'except')) return []

@@ -71,7 +71,7 @@ interface Reviewed {
   serviceTime: SharedServiceTime
   /** Marks the changes that go back to older values. */
   mark(plan: Plan): Promise<Plan>
-  /** Null without any, and for a rollback: it goes back to what was live, perhaps in an emergency. */
+  /** Null without any, and for a rollback, which goes back to what was live. */
   policies: PolicySet | null
   /** Checks the guards, the policies and open rollouts, and asks for consent to older values. */
   judge(plan: Plan): Promise<Decided>

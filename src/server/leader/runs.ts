@@ -106,7 +106,7 @@ export function createRuns(context: RunContext) {
         () => compareAndRepair(workspace, reload, comparing, context),
         ({ live, unanswered }) => (live + unanswered > 0 ? 'differs' : 'same'),
       ),
-    /** Counts the traffic of domains, if there is a day that is not counted; a failure is logged. */
+    /** Counts the traffic of domains if a day is not counted yet; a failure is logged. */
     countTraffic: (workspace: Committed): Promise<void> => countTraffic(workspace, context),
     deliver: (settings: Settings) => notifications.deliver(settings),
     /** Notifies once of a failure, as the workspace is configured. */

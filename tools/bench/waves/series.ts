@@ -1,6 +1,6 @@
 /**
- * Draws the requests of fleets over two weeks: heavy tails of sizes, day curves, other weekends, and
- * errors in gusts of single domains or of all. It shares no code with the health check.
+ * Draws the requests of fleets over two weeks: heavy tails of sizes, day curves, other weekends,
+ * and errors in gusts of single domains or of all. It shares no code with the health check.
  */
 import { Dice } from './dice.ts'
 

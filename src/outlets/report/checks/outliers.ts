@@ -53,7 +53,8 @@ function describeUsual(outlier: Outlier): string {
   const has = isSet
     ? `${usual === null ? 'do not set' : 'set'} ${item}`
     : `have ${escapeInvisible(name.join('.'))} ${describeValue(usual)}`
-  return `${formatCount(size - domains.length)} of ${pluralize(size, 'domain')} with ${group} ${has}`
+  const count = formatCount(size - domains.length)
+  return `${count} of ${pluralize(size, 'domain')} with ${group} ${has}`
 }
 
 function describeValue(value: string | null): string {

@@ -97,7 +97,9 @@ function fitLines(lines: PageLine[], limit: number): PageLine[] {
   }
   const rest = lines.length - kept.length
   if (rest === 0) return kept
-  const text = `${formatCount(rest)} lines are left out, since this file would be too large: -v prints them.`
+  const text =
+    `${formatCount(rest)} lines are left out, since this file would be too large: ` +
+    '-v prints them.'
   return [...kept, { action: null, indent: 0, text, isRemark: true }]
 }
 

@@ -19,7 +19,7 @@ export interface Shell {
   hasEffects?: boolean
   /** Whether requests can be tried, for which a file has a script more. */
   hasTrials?: boolean
-  /** Address of a file with the style, for a file without a script; absent: both are in the page. */
+  /** Address of a file with the style, for a page without a script; absent: both are in it. */
   styleFile?: string
   /** Tone of what it shows, in the icon of its tab; absent: the icon of the program. */
   tone?: Tone

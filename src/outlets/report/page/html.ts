@@ -37,7 +37,8 @@ export function formatNames(summary: string, names: string[], max: number): stri
 export function listNames(names: string[], max: number): string {
   const spans = names.slice(0, max).map((name) => `<span>${show(name)}</span>`)
   const left = names.length - max
-  return `<div class="names">${spans.join(' ')}${left > 0 ? ` and ${formatCount(left)} more` : ''}</div>`
+  const more = left > 0 ? ` and ${formatCount(left)} more` : ''
+  return `<div class="names">${spans.join(' ')}${more}</div>`
 }
 
 /** Numbers of visible and of named entries of a list; the name of the others. */
@@ -59,8 +60,9 @@ export function formatList(
   if (entries.length <= visible + 2) return list(entries)
   const left = entries.length - max
   const end = left > 0 ? [`<li>and ${formatCount(left)} more</li>`] : []
+  const folded = formatCount(entries.length - visible)
   return (
-    `${list(entries.slice(0, visible))}<details><summary>${formatCount(entries.length - visible)} ` +
+    `${list(entries.slice(0, visible))}<details><summary>${folded} ` +
     `${others}</summary>${list([...entries.slice(visible, max), ...end])}</details>`
   )
 }

@@ -80,7 +80,7 @@ export function formatDomainCount(domains: Domain[]): string {
 /** Formats the number of values of a block whose values differ by domain. */
 export function formatVariants({ lines }: BlockPart): string {
   return hasVariants(lines)
-    ? `, ${formatCount(lines.filter(({ domains }) => domains !== undefined).length)} different values`
+    ? `, ${formatCount(lines.filter((line) => line.domains !== undefined).length)} different values`
     : ''
 }
 

@@ -17,7 +17,8 @@ export function formatImpact(impact: Impact | undefined, asks = false): string |
   const part =
     share === null
       ? ", an unknown share of the account's"
-      : `, ${unknown > 0 ? 'at least ' : ''}${Number((share * 100).toPrecision(2))} % of the account's`
+      : `, ${unknown > 0 ? 'at least ' : ''}${Number((share * 100).toPrecision(2))} % of the ` +
+        "account's"
   return [
     `${formatCount(requests)} requests a day${part}`,
     ...(top === 0 ? [] : [`${pluralize(top, 'domain')} of the ten largest`]),
