@@ -24,7 +24,7 @@ export function describeStopped({
     case 'already-stopped':
       return `Nothing has changed: ${what}.`
     case 'resumed':
-      return `Resumed the writes ${name}. Before, ${what}.`
+      return `Resumed the writes ${name}.`
     case 'not-stopped':
       return `The writes ${name} are not stopped.`
   }
