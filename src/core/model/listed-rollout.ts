@@ -18,9 +18,10 @@ export function nameStop(stop: FoundStop): string {
 export function describeStop(stop: FoundStop): string {
   if ('fault' in stop)
     return `nothing of the account is sent, since its stop can't be read (${stop.fault})`
-  const { author, at, reason } = stop
+  const { author, knownBy, at, reason } = stop
+  const who = { user: author, ci: `${author} (CI)`, serve: `edgewise serve (${author})` }[knownBy]
   const why = reason === undefined ? '' : `: ${reason}`
-  return `all writes of the account were stopped by ${author} at ${formatTime(at)}${why}`
+  return `all writes of the account were stopped by ${who} at ${formatTime(at)}${why}`
 }
 
 /** What was decided about all writes of an account. */

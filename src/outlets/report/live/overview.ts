@@ -103,8 +103,8 @@ function formatStop({ stop }: Overview, { token }: Frame): string {
     stop === null
       ? [
           'Stop all writes',
-          'No write of the account leaves any more, from any runner that shares this database, ' +
-            'within 2 seconds. Rollbacks neither.',
+          'Within 2 seconds no runner that shares this database sends a write of the account any ' +
+            'more; rollbacks are not sent either.',
           formatDecision(
             '/rollouts/all/stop',
             'Stop all writes',
