@@ -2,6 +2,8 @@ import type { HistoryEntry } from '../core/model/applied.ts'
 import type { Drift } from '../core/model/drift.ts'
 import type { Domain } from '../core/model/item.ts'
 import { groupBy } from '../core/model/lists.ts'
+import type { FleetRow } from '../core/model/page/fleet.ts'
+import { buildFleetRow } from '../outlets/report/domain/fleet-row.ts'
 import type { DomainApply } from '../outlets/report/domain/format-domain-page.ts'
 import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/report/domain/sheet.ts'
 import { observe, type DriftRequest } from './drift.ts'
@@ -16,6 +18,7 @@ import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 /** What is known of one domain of a fleet. */
 export interface FleetDomain {
   sheet: DomainSheet
+  row: FleetRow
   /** The applies that wrote it, first to last, as far as they are stored. */
   applies: DomainApply[]
 }
@@ -46,6 +49,7 @@ export async function loadFleet(
   const domains = [...new Set([...workspace.desired.keys(), ...recorded.keys()])].toSorted()
   outside.onPhase?.({ name: 'comparing', total: domains.length })
   const found = findDrift(workspace, recorded, observed, await store.listRollouts())
+  const traffic = await store.loadTraffic()
   const past = await listPastApplies(store, recorded)
   const applies = new Map<string, HistoryEntry>(past.applies.map(({ apply }) => [apply.id, apply]))
   const [appliesByDomain, selectDrift] = [indexApplies(past), indexDrift(found.drift)]
@@ -63,7 +67,8 @@ export async function loadFleet(
           drift: selectDrift(domain),
           findApply: (id) => applies.get(id),
         })
-        yield { sheet, applies: appliesByDomain.get(domain) ?? [] }
+        const row = buildFleetRow(sheet, traffic.domains.get(domain)?.requests)
+        yield { sheet, row, applies: appliesByDomain.get(domain) ?? [] }
       }
     },
   }

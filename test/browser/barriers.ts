@@ -8,6 +8,8 @@ import type { Page as Tab } from 'playwright-core'
 export async function findBarriers(tab: Tab, part = 'html', rules?: string[]): Promise<string[]> {
   const options = {
     resultTypes: ['violations'],
+    // A page may allow no request for its style by a script.
+    preload: false,
     ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
   }
   const { violations } = await tab.evaluate<axe.AxeResults>(

@@ -33,6 +33,10 @@ export function launch(executablePath: string): Promise<Browser> {
 export interface Options extends BrowserContextOptions {
   /** Of the address, with `#`. */
   hash?: string
+  /** Address of a file that the page may load, such as its style. */
+  resources?: string
+  /** Whether the page has no script that says when it is ready. */
+  isWithoutScript?: boolean
 }
 
 /** A browser with pages; each is closed after the test that opened it. */
@@ -55,7 +59,8 @@ export class Pages {
   }
 
   /** Opens a page, given itself or by its address, and waits until it can be used. */
-  async open(page: Page | string, { hash = '', ...options }: Options = {}): Promise<Tab> {
+  async open(page: Page | string, given: Options = {}): Promise<Tab> {
+    const { hash = '', resources = '', isWithoutScript = false, ...options } = given
     if (this.#browser === null) throw new Error('no browser runs')
     const context = await this.#browser.newContext({
       locale: 'en-US',
@@ -74,10 +79,11 @@ export class Pages {
       void dialog.dismiss()
     })
     tab.on('request', (request) => {
-      if (request.url().split('#')[0] !== url) this.faults.push(`request: ${request.url()}`)
+      if (![url, resources].includes(request.url().split('#')[0] ?? ''))
+        this.faults.push(`request: ${request.url()}`)
     })
     await tab.goto(url + hash)
-    if (options.javaScriptEnabled !== false) await waitUntilReady(tab)
+    if (options.javaScriptEnabled !== false && !isWithoutScript) await waitUntilReady(tab)
     return tab
   }
 

@@ -10,7 +10,7 @@ import { findLineLinks } from '../../operations/history/line-links.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { runBlocking } from '../../operations/runtime/with-pool.ts'
-import { buildFleetRow, namePage } from '../../outlets/report/domain/fleet-row.ts'
+import { namePage } from '../../outlets/report/domain/fleet-row.ts'
 import {
   describeDomainTab,
   formatDomainPage,
@@ -48,8 +48,7 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
   const about = createPageAbout(workspace, io, { target: [], items: [], commit }, [])
   const { scrub } = workspace
   const now = io.clock.now()
-  const alike = new Map<string, string>()
-  const shared = { workspace: about.workspace, now, home: '../index.html', findLink, scrub, alike }
+  const shared = { workspace: about.workspace, now, home: '../index.html', findLink, scrub }
   const rows = runBlocking(io, () => writeDomains(folder, fleet, shared, context))
   const list = formatFleetPage(rows, {
     ...about,
@@ -109,12 +108,12 @@ function writeDomains(
   save(folder, styleFile, style)
   const rows: FleetRow[] = []
   const total = fleet.domains.length
-  for (const { sheet, applies } of fleet.list()) {
+  for (const { sheet, row, applies } of fleet.list()) {
     phases.report({ name: 'writing-files', done: rows.length, total })
     const main = formatDomainPage(sheet, { ...shared, applies })
     const shell = { ...describeDomainTab(sheet), main, nav: null, styleFile: `../${styleFile}` }
     save(folder, `${domainFolder}/${nameFile(sheet.domain)}`, formatShell(shell))
-    rows.push(buildFleetRow(sheet))
+    rows.push(row)
   }
   return rows
 }

@@ -123,15 +123,16 @@ function listDistinct(values: string[]): string[] {
   return [...new Set(values)].toSorted()
 }
 
-function createInput(name: string, attributes: Record<string, string>): HTMLInputElement {
+/** Creates a box for a text. */
+export function createInput(name: string, attributes: Record<string, string>): HTMLInputElement {
   return h('input', { name, autocomplete: 'off', ...attributes })
 }
 
 /** Creates a list of choices; the first one is all. */
-function createSelect(
+export function createSelect<Value extends string>(
   name: string,
-  values: string[],
-  format: (value: string) => string = (value) => value,
+  values: readonly Value[],
+  format: (value: Value) => string = (value) => value,
 ): HTMLSelectElement {
   const box = h('select', { name }, h('option', { value: '' }, 'all'))
   for (const value of values) box.append(h('option', { value }, format(value)))

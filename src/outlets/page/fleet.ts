@@ -10,6 +10,7 @@ import {
 } from '../../core/model/page/fleet.ts'
 import { formatCount, formatNoun } from '../../core/model/page/page-words.ts'
 import { h } from './dom.ts'
+import { createInput, createSelect } from './filters.ts'
 import { moveCell } from './moves.ts'
 import { VirtualRows } from './virtual-rows.ts'
 
@@ -17,19 +18,13 @@ import { VirtualRows } from './virtual-rows.ts'
 const rowHeight = 48
 /** Rows that PageUp and PageDown move by. */
 const pageRows = 10
-/** Orders of the list beside that of the file, by the words of their choice. */
-const orders: [name: string, words: string, compare: (a: FleetRow, b: FleetRow) => number][] = [
-  ['name', 'name', (a, b) => (a.domain < b.domain ? -1 : 1)],
-  ['age', 'oldest confirmation', (a, b) => compare(a.confirmedAt ?? '', b.confirmedAt ?? '')],
-  ['requests', 'most requests', (a, b) => (b.requests ?? -1) - (a.requests ?? -1)],
-]
-const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)
 
 /** The list of the domains of a fleet, with its search, which is in the hash of the address. */
 export class FleetList {
   private readonly fleet: Fleet
   private readonly columns: FleetColumn[]
-  private readonly boxes: Record<'domain' | 'state' | 'order', HTMLInputElement | HTMLSelectElement>
+  private readonly domain = createInput('domain', { type: 'search', placeholder: 'Part of a name' })
+  private readonly state: HTMLSelectElement
   private readonly count = h('p', { 'data-count': true, role: 'status' })
   private readonly body = h('div', { class: 'rows', role: 'rowgroup' })
   private readonly table = h('div', { role: 'table', 'aria-label': 'Domains' })
@@ -43,17 +38,7 @@ export class FleetList {
     this.fleet = fleet
     this.columns = listColumns(fleet.rows)
     const present = fleetStates.filter((state) => fleet.rows.some((row) => row.state === state))
-    const known = orders.filter(
-      ([name]) => name !== 'requests' || this.columns.some(([key]) => key === name),
-    )
-    this.boxes = {
-      domain: h('input', { name: 'domain', type: 'search', placeholder: 'Part of a name' }),
-      state: createSelect('state', [
-        ['', 'all'],
-        ...present.map((state): [string, string] => [state, stateLooks[state].words]),
-      ]),
-      order: createSelect('order', [['', 'most urgent'], ...known]),
-    }
+    this.state = createSelect('state', present, (state) => stateLooks[state].words)
     const head = h(
       'div',
       { role: 'row', class: 'listed head', 'aria-rowindex': 1 },
@@ -72,20 +57,20 @@ export class FleetList {
   }
 
   private createForm(): HTMLElement {
-    const labels: Record<string, string> = { domain: 'Domain', state: 'State', order: 'Order' }
-    const fields = Object.entries(this.boxes).map(([name, box]) => {
-      box.addEventListener('input', () => this.onInput())
-      return h('label', { class: 'field' }, h('span', {}, labels[name] ?? ''), box)
-    })
+    const fields = [
+      { label: 'Domain', box: this.domain },
+      { label: 'State', box: this.state },
+    ].map(({ label, box }) => h('label', { class: 'field' }, h('span', {}, label), box))
     const attributes = { class: 'filters', role: 'search', 'aria-label': 'Filter the domains' }
     const form = h('form', attributes, ...fields, this.count)
+    form.addEventListener('input', () => this.onInput())
     form.addEventListener('submit', (event) => event.preventDefault())
     return form
   }
 
   private onInput(): void {
     const values = new URLSearchParams()
-    for (const [name, { value }] of Object.entries(this.boxes))
+    for (const { name, value } of [this.domain, this.state])
       if (value !== '') values.set(name, value)
     const hash = values.size === 0 ? location.pathname + location.search : `#${values.toString()}`
     history.replaceState(null, '', hash)
@@ -95,27 +80,24 @@ export class FleetList {
   /** Draws the domains that pass the filters of the address. */
   private draw(): void {
     const values = new URLSearchParams(location.hash.slice(1))
-    for (const [name, box] of Object.entries(this.boxes)) {
-      const value = values.get(name) ?? ''
+    for (const box of [this.domain, this.state]) {
+      const value = values.get(box.name) ?? ''
       if (box.value !== value) box.value = value
       // A choice that the list does not have is none.
       if (box.value !== value) box.value = ''
     }
-    const { domain, state, order: chosen } = this.boxes
-    const part = domain.value.toLowerCase()
-    const passed = this.fleet.rows.filter(
-      (row) => row.domain.includes(part) && (state.value === '' || row.state === state.value),
+    const [part, state] = [this.domain.value.toLowerCase(), this.state.value]
+    this.shown = this.fleet.rows.filter(
+      (row) => row.domain.includes(part) && (state === '' || row.state === state),
     )
-    const [, , order] = orders.find(([name]) => name === chosen.value) ?? []
-    this.shown = order === undefined ? passed : passed.toSorted(order)
     const all = formatNoun(this.fleet.rows.length, 'domain')
-    const isAll = passed.length === this.fleet.rows.length
-    this.count.textContent = isAll ? all : `${formatCount(passed.length)} of ${all}`
-    this.table.setAttribute('aria-rowcount', String(passed.length + 1))
-    this.table.hidden = passed.length === 0
-    this.none.hidden = passed.length > 0
+    const isAll = this.shown.length === this.fleet.rows.length
+    this.count.textContent = isAll ? all : `${formatCount(this.shown.length)} of ${all}`
+    this.table.setAttribute('aria-rowcount', String(this.shown.length + 1))
+    this.table.hidden = this.shown.length === 0
+    this.none.hidden = this.shown.length > 0
     this.active = 0
-    this.rows.reset(passed.length, 0)
+    this.rows.reset(this.shown.length, 0)
     this.rows.scrollTo(0)
   }
 
@@ -140,7 +122,7 @@ export class FleetList {
   }
 
   private onKey(event: KeyboardEvent): void {
-    const size = { rows: this.shown.length - 1, columns: 1 }
+    const size = { rows: this.shown.length, columns: 1 }
     const isEdge = event.key === 'Home' || event.key === 'End'
     const from = { row: this.active, column: 0 }
     const next = moveCell(from, event.key, isEdge, size, pageRows)
@@ -153,11 +135,4 @@ export class FleetList {
     link.tabIndex = 0
     link.focus({ preventScroll: true })
   }
-}
-
-function createSelect(
-  name: string,
-  choices: readonly (readonly [string, string, ...unknown[]])[],
-): HTMLSelectElement {
-  return h('select', { name }, ...choices.map(([value, words]) => h('option', { value }, words)))
 }

@@ -23,7 +23,7 @@ import {
   describeCondition,
   describeLastChange,
   describePending,
-  findUsualChange,
+  findUsual,
   formatLine,
   listItemLines,
   listRemarks,
@@ -48,14 +48,10 @@ export interface DomainAbout {
   findLink(place: Place): string | null
   /** Replaces the secrets in a text. */
   scrub(text: string): string
-  /** Items of other domains as HTML, by what they show: most of a fleet are alike. */
-  alike?: Map<string, string>
 }
 
 /** Applies, their named items, and lines of a value or a difference, that a page has. */
 const [maxApplies, maxNames, maxLines] = [20, 8, 200]
-/** Most items that are kept for other domains. */
-const maxAlike = 2000
 /** Longest text of a line, in UTF-16 code units. */
 const maxText = 1000
 
@@ -72,7 +68,10 @@ export function describeDomainTab({ domain, items }: DomainSheet): { title: stri
 export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string {
   const { domain, items } = sheet
   const put = (text: string) => show(fitText(about.scrub(text), maxText))
-  const usual = { change: findUsualChange(sheet), condition: findUsualCondition(items, about.now) }
+  const usual = {
+    change: findUsual(items, describeLastChange),
+    condition: findUsual(items, (item) => describeCondition(item, about.now)),
+  }
   const sorted = items.toSorted(
     (a, b) => fleetStates.indexOf(rateState(a)) - fleetStates.indexOf(rateState(b)),
   )
@@ -83,7 +82,7 @@ export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string
 ${formatFacts(listFacts(sheet, usual, about, put))}
 </header>
 <div class="sheet">
-${sorted.map((item) => formatItem(item, usual, about, put)).join('')}
+${sorted.map((item) => formatItem(item, usual, about.now, put)).join('')}
 </div>
 ${formatApplies(about.applies, items.length, put)}`
 }
@@ -94,12 +93,6 @@ type Put = (text: string) => string
 interface Usual {
   change: string | null
   condition: string | null
-}
-
-function findUsualCondition(items: SheetItem[], now: number): string | null {
-  const groups = groupBy(items, (item) => describeCondition(item, now))
-  const [largest] = [...groups].toSorted(([, a], [, b]) => b.length - a.length)
-  return largest === undefined || largest[1].length < 2 ? null : largest[0]
 }
 
 function listFacts(
@@ -122,28 +115,15 @@ function listFacts(
 }
 
 /** Formats an item: what is said of most of them is left out. */
-function formatItem(
-  item: SheetItem,
-  usual: Usual,
-  { now, alike = new Map() }: DomainAbout,
-  put: Put,
-): string {
-  const [condition, change] = [describeCondition(item, now), describeLastChange(item)]
-  const known = [
-    ...(condition === usual.condition ? [] : [condition]),
-    ...(change === null || change === usual.change ? [] : [change]),
-  ]
-  const sources = item.sources.map(({ field, place }) => [field, place?.file, place?.line])
-  const look = JSON.stringify([{ ...item, changed: null, sources }, known])
-  const html = alike.get(look) ?? formatLook(item, known, put)
-  if (alike.size < maxAlike) alike.set(look, html)
-  return html
-}
-
-function formatLook(item: SheetItem, known: string[], put: Put): string {
+function formatItem(item: SheetItem, usual: Usual, now: number, put: Put): string {
   const state = rateState(item)
   const { words, tone } = stateLooks[state]
   const tag = state === 'recorded' ? words : `<b class="tag" data-tone="${tone}">${words}</b>`
+  const own = [
+    { text: describeCondition(item, now), usual: usual.condition },
+    { text: describeLastChange(item), usual: usual.change },
+  ]
+  const known = own.flatMap((each) => (each.text === each.usual ? [] : (each.text ?? [])))
   return (
     `<section><h2><code>${put(item.item)}</code> ${tag}</h2>` +
     (known.length === 0 ? '' : `<p class="note">${put(known.join(' · '))}</p>`) +

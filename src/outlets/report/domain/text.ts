@@ -40,7 +40,7 @@ export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOp
     place === null ? 'no manifest declares it' : formatLine(place),
     ...(profiles.length === 0 ? [] : [`profiles ${profiles.join(', ')}`]),
   ].join(' · ')
-  const usual = findUsualChange(sheet)
+  const usual = findUsual(items, describeLastChange)
   const head = [
     paint.bold(escapeInvisible(domain)),
     paint.dim(wrap(escapeInvisible(where), columns, '  ')),
@@ -51,11 +51,14 @@ export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOp
   return `${[head, ...parts].join('\n\n')}\n`
 }
 
-/** Finds the last change of most items, which is shown once; null if no two share one. */
-export function findUsualChange({ items }: DomainSheet): string | null {
+/** Finds what is said of most items, which is shown once; null if no two share it. */
+export function findUsual(
+  items: SheetItem[],
+  describe: (item: SheetItem) => string | null,
+): string | null {
   const groups = [
     ...groupBy(
-      items.flatMap((item) => describeLastChange(item) ?? []),
+      items.flatMap((item) => describe(item) ?? []),
       (text) => text,
     ),
   ]
