@@ -2,6 +2,7 @@ import type { Settings, Desired } from './runtime/workspace-parts.ts'
 import { createWeek } from '../core/health/summarize-week.ts'
 import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
+import { append } from '../core/model/lists.ts'
 import { alignDown, sumRequests } from '../core/model/statistics.ts'
 import { createTimeZone } from '../core/model/time/time-zone.ts'
 import type { DomainTraffic, RefreshedTraffic } from '../core/model/traffic.ts'
@@ -151,7 +152,7 @@ async function countDomains(
     if (!(error instanceof UnknownDomainError)) throw error
   }
   if (domains.length === 1) {
-    for (const domain of domains) unknown.push(domain)
+    append(unknown, domains)
     return new Map()
   }
   const half = Math.ceil(domains.length / 2)

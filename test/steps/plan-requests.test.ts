@@ -121,7 +121,9 @@ describe('requests before and after', () => {
     expect(groupsOf(await json(...args))).toHaveLength(3)
     const { out } = await plan(...args)
     expect(out.match(/outcome served → denied/g)).toHaveLength(1)
-    expect(out).toMatch(/6 requests of www\.example\.com, e\.g\.\s+\S+\s+\(ip_black_list\)/)
+    expect(out).toMatch(
+      /6 requests of www\.example\.com \(100 %[^)]+\), e\.g\.\s+\S+\s+\(ip_black_list\)/,
+    )
   })
 
   it('are unknown before where an item was not managed', async () => {

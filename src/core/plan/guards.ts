@@ -130,29 +130,22 @@ function checkTraffic({
   if (force || maxTraffic >= 100 || impact === undefined || writes.length === 0) return []
   const { requests, account, unknown } = impact
   const known = (computeImpactShare({ ...impact, unknown: 0 }) ?? 0) * 100
-  const [guard, limit] = ['maxTraffic' as const, `more than ${formatPercent(maxTraffic)}`]
-  if (known > maxTraffic) {
-    const counts = `${requests} of ${account} a day`
-    return [
-      {
-        guard,
-        message:
-          `${guard}: the domains that would change have ${formatPercent(known)} of the ` +
-          `account's requests (${counts}), ${limit}`,
-        hint: 'Select fewer with --target, or pass --force if you mean so many.',
-      },
-    ]
-  }
-  if (account !== null && unknown === 0) return []
-  const what =
-    unknown > 0 ? `the traffic of ${pluralize(unknown, 'domain')}` : "the account's traffic"
-  return [
-    {
-      guard,
-      message: `${guard}: ${what} is not known; it may be ${limit} of the account's`,
-      hint: 'Run "edgewise stats --refresh" and plan again, or pass --force.',
-    },
+  const limit = `more than ${formatPercent(maxTraffic)}`
+  const refuse = (why: string, hint: string): GuardRefusal[] => [
+    { guard: 'maxTraffic', message: `maxTraffic: ${why}`, hint },
   ]
+  if (known > maxTraffic)
+    return refuse(
+      `the domains that would change have ${formatPercent(known)} of the account's requests ` +
+        `(${requests} of ${account} a day), ${limit}`,
+      'Select fewer with --target, or pass --force if you mean so many.',
+    )
+  if (account !== null && unknown === 0) return []
+  const what = unknown > 0 ? `traffic of ${pluralize(unknown, 'domain')}` : "account's traffic"
+  return refuse(
+    `the ${what} is not known; it may be ${limit} of the account's`,
+    'Run "edgewise stats --refresh" and plan again, or pass --force.',
+  )
 }
 
 function formatPercent(share: number): string {

@@ -60,7 +60,7 @@ export const variables = {
       impact: [
         'map',
         'Its traffic: `unknown` domains without a figure, `top` among the ten largest, ' +
-          '`requests` of a day and their `share` of the account. Without all figures it has no ' +
+          '`requests` of a day and their `share` of the account. With unknown domains it has no ' +
           '`requests` and no `share`.',
       ],
     },

@@ -106,7 +106,7 @@ export function createRuns(context: RunContext) {
         () => compareAndRepair(workspace, reload, comparing, context),
         ({ live, unanswered }) => (live + unanswered > 0 ? 'differs' : 'same'),
       ),
-    /** Counts the traffic of domains if a day is not counted yet; a failure is logged. */
+    /** Counts the traffic of domains if it is a day old; logs a failure. */
     countTraffic: (workspace: Committed): Promise<void> => countTraffic(workspace, context),
     deliver: (settings: Settings) => notifications.deliver(settings),
     /** Notifies once of a failure, as the workspace is configured. */

@@ -14,13 +14,10 @@ export function formatImpact(impact: Impact | undefined, asks = false): string |
   if (known + unknown === 0 || (countedAt === null && !asks)) return null
   if (known === 0) return `unknown; "edgewise stats --refresh" counts the requests of the domains`
   const share = computeImpactShare({ ...impact, unknown: 0 })
-  const part =
-    share === null
-      ? ", an unknown share of the account's"
-      : `, ${unknown > 0 ? 'at least ' : ''}${Number((share * 100).toPrecision(2))} % of the ` +
-        "account's"
+  const percent = `${Number(((share ?? 0) * 100).toPrecision(2))} %`
+  const part = share === null ? 'an unknown share' : unknown > 0 ? `at least ${percent}` : percent
   return [
-    `${formatCount(requests)} requests a day${part}`,
+    `${formatCount(requests)} requests a day, ${part} of the account's`,
     ...(top === 0 ? [] : [`${pluralize(top, 'domain')} of the ten largest`]),
     ...(unknown === 0 ? [] : [`+ ${pluralize(unknown, 'domain')} unknown`]),
   ].join('; ')
