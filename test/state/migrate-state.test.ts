@@ -133,6 +133,15 @@ describe('a migration', () => {
     expect(calls.map(({ up }) => up).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4])
   })
 
+  it('takes the traffic of domains along', async () => {
+    const traffic = { domains: new Map(), account: 7, at: 5 }
+    const { store } = await open('old')
+    await store.save(buildTimeout('a.example.com', '60'), 'as it was')
+    await store.recordTraffic(traffic)
+    await migrate()
+    expect(await (await open('new')).store.loadTraffic()).toEqual(traffic)
+  })
+
   it.each([
     ['copies the salt', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', null, false],
     [

@@ -17,6 +17,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/moved\/[^/]+\.json$/, 'moved'],
   [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
   [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
+  [/^default\/traffic\/[^/]+\/figures\.json$/, 'traffic'],
   [/^default\/doubts\/[^/]+\/[^/]+\.json$/, 'doubt'],
   [/^salt\/[^/]+\/[0-9a-f]{8}\.json$/, 'salt'],
   [/^budget\/[^/]+\/[^/]+\.json$/, 'calls'],
@@ -95,6 +96,7 @@ it('every file that any command writes fits its schema', async () => {
     findSchemaFaults('plan', JSON.parse(readFileSync(join(place.root, 'plan.json'), 'utf8'))),
   ).toEqual([])
   await expectExit(0, 'apply', 'plan.json')
+  await expectExit(0, 'stats', '--refresh')
   place.write('held.json', JSON.stringify({ [domains[0] ?? '']: { timeout: { time: '5' } } }))
   await expectExit(0, 'import', 'held.json', '--replace')
   await expectExit(0, 'state', 'forget', domains[2] ?? '', '--yes')
