@@ -28,9 +28,14 @@ const maxRelated = 10
 export function placeViolations(workspace: Policed, found: Found[]): ViolationGroup[] {
   // A manifest is parsed once for all of its violations that follow each other.
   const byDomain = [...groupBy(found, ({ violation }) => violation.domain).values()].flat()
-  const placed = byDomain.map((each, i) => {
-    const own = { ...findRule(each.policy), document: each.policy.document.index }
-    return { ...each, spot: (i < maxPlaces ? findSpot(workspace, each.violation) : null) ?? own }
+  const rules = new Map<Placed, Spot>()
+  const placed = byDomain.map(({ policy, violation }, i) => {
+    const spot = i < maxPlaces ? findSpot(workspace, violation) : null
+    if (spot !== null) return { policy, violation, spot }
+    // Each look into the file of a policy parses it again.
+    const rule = rules.get(policy) ?? { ...findRule(policy), document: policy.document.index }
+    rules.set(policy, rule)
+    return { policy, violation, spot: rule }
   })
   const groups = groupBy(placed, ({ policy, violation, spot }) =>
     [policy.name, spot.file, spot.line, spot.column, violation.fault ?? ''].join('\0'),

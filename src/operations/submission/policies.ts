@@ -92,11 +92,12 @@ export function namePrograms(set: PolicySet | null, plan: Plan): string | null {
   return `${pluralize(names.length, 'program')} of policies (${listSome(names)})`
 }
 
-/** Describes for a plan what violates policies, and whether apply will refuse it. */
+/** Describes for a plan what violates policies: first what apply will refuse it for. */
 export function listPolicyWarnings({ report, stopping }: PolicedPlan): string[] {
   const stops = new Set(stopping)
+  const others = report.groups.filter((group) => !stops.has(group))
   return [
-    ...report.groups.map((group) =>
+    ...describeGroups([...stopping, ...others], (group) =>
       stops.has(group)
         ? `apply will refuse this plan. ${describeGroup(group)}. ${hintAt([group])}`
         : describeGroup(group),
@@ -190,7 +191,7 @@ function refuseViolating(
         ? `a policy refuses the plan; nothing was applied: ${describeGroup(first)}`
         : [
             'policies refuse the plan; nothing was applied:',
-            ...left.map((group) => `  ${describeGroup(group)}`),
+            ...describeGroups(left, (group) => `  ${describeGroup(group)}`),
           ].join('\n')
     throw new EdgewiseError('guarded', message, hintAt(left))
   }
@@ -228,6 +229,17 @@ function refuseOverrides(policed: PolicedPlan | null, overrides: string[], reaso
       'an override needs a reason, which the history records',
       'Pass --reason TEXT.',
     )
+}
+
+/** Describes groups up to a number. */
+function describeGroups(
+  groups: ViolationGroup[],
+  describe: (group: ViolationGroup) => string,
+  max = 30,
+): string[] {
+  const rest = groups.length - max
+  const more = `policies are violated at ${pluralize(rest, 'more place')}: see plan --json`
+  return [...groups.slice(0, max).map(describe), ...(rest > 0 ? [more] : [])]
 }
 
 function describeGroup({ diagnostic }: ViolationGroup): string {
