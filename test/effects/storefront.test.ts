@@ -38,7 +38,7 @@ function find(seed: number, domain: string, items: Pair['items'], after: Pair['i
 
 itOften('random changes of the example have a witness, or a proof', () => {
   const counts = { total: 0, open: 0, missing: 0 }
-  for (let seed = 0; seed < runs(3, 250); seed++) {
+  for (let seed = 0; seed < runs(6, 250); seed++) {
     const chance = new Chance(`storefront ${seed}`)
     const { domain, items } = chance.pick(fleet)
     const set = Object.keys(items).filter((key) => (items[key]?.[0] ?? null) !== null)

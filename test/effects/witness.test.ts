@@ -50,7 +50,7 @@ function tryMutations(from: number, count: number, requests: number): Record<str
 }
 
 itOften('random changes have a witness that both interpreters confirm, or a true proof', () => {
-  const { total = 0, unexplained = 0 } = tryMutations(0, runs(2, 400), runs(2, 300))
+  const { total = 0, unexplained = 0 } = tryMutations(0, runs(5, 400), runs(2, 300))
   expect(total).toBeGreaterThan(2)
   expect(unexplained).toBeLessThanOrEqual(total * 0.01)
 })

@@ -87,7 +87,7 @@ it('more marks than a tree has room for are refused', () => {
 })
 
 it.each(['# comment\n---\n'])('places are found in a file of many documents', (head) => {
-  const count = 12_000
+  const count = 40_000
   const text =
     head + lines(count, (i) => `${i === 0 ? '' : '---\n'}domain: d${i}.e.io\nconfig: {a: 1}\n`)
   const file = { path: 'a.yaml', text }

@@ -217,7 +217,8 @@ describe('a decision in the browser', () => {
     shown.stop = { ...stop, reason: '<b>5xx</b>' }
     const html = await (await browser.get('/')).text()
     expect(html).toContain(
-      'writes of the account were stopped by edgewise serve (ada) at 2026-11-20T12:00:00Z: &lt;b&gt;5xx&lt;/b&gt;.',
+      'writes of the account were stopped by edgewise serve (ada) at ' +
+        '2026-11-20T12:00:00Z: &lt;b&gt;5xx&lt;/b&gt;.',
     )
     expect(html).not.toContain(`${path}/stop"`)
     const other = await browser.readForm('/', `${path}/resume`)
