@@ -6,7 +6,7 @@ import { countProblems } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/report/domain/sheet.ts'
 import type { Store, RecordedItem } from '../state/store/store.ts'
-import { observe, type DriftRequest } from './drift.ts'
+import { observe, type DriftRequest, type Observation } from './drift.ts'
 import { findDrift } from './observation/find-drift.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
@@ -48,7 +48,7 @@ export async function show(
   const state = new Map(known === undefined ? [] : [[domain, known]])
   const selection = { target: [domain], items: [] }
   const observed = await observe(request, { workspace: own, recorded: state, selection }, outside)
-  const found = findDrift(own, state, observed, await store.listRollouts())
+  const found = findDrift(own, state, pickDomain(observed, domain), await store.listRollouts())
   const findApply = await createApplyLookup(store)
   const sheet = buildSheet({
     ...describeDomain(workspace, domain),
@@ -59,6 +59,14 @@ export async function show(
   })
   const notes = [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)]
   return { sheet, notes }
+}
+
+/** Picks a domain of an observation: others are no concern of its sheet. */
+function pickDomain(observed: Observation | null, domain: Domain): Observation | null {
+  if (!isObject(observed?.data)) return observed
+  const entries = Object.entries(observed.data)
+  const own = entries.filter(([name]) => name.toLowerCase() === domain)
+  return { ...observed, data: Object.fromEntries(own) }
 }
 
 function createUnknownError(domain: Domain, owner: string | undefined, known: Domain[]) {

@@ -42,7 +42,7 @@ export function formatFleetPage(rows: readonly FleetRow[], about: FleetAbout): s
   const states = rows.map(({ state }) => state)
   const fleet: Fleet = { address, rows: shown }
   return `<header class="summary" data-tone="${describeFleetTab(rows).tone}">
-<p class="eyebrow">Edgewise domains of ${put(workspace)}</p>
+<p class="eyebrow">Edgewise domains: ${put(workspace)}</p>
 <h1 data-sentence>${summarizeStates(states, 'domain')}</h1>
 ${formatFacts(facts.map(([label, value]) => [label, put(value)]))}
 </header>
@@ -67,7 +67,7 @@ function formatTable(fleet: Fleet): string {
   const first =
     rest > 0 ? `The first ${maxRows} of ${formatNoun(rows.length, 'domain')}` : 'Domains'
   return (
-    '<p class="callout">This browser runs no scripts: it has no search.</p>' +
+    '<p class="callout warnings">This browser runs no scripts: it has no search.</p>' +
     `<div class="panel static"><table><caption>${first}</caption><thead><tr>` +
     `${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>` +
     `<tbody>${body.join('')}</tbody></table></div>`

@@ -81,8 +81,8 @@ export function summarizeSheet({ items }: DomainSheet): string {
 export function describeCondition({ condition, changed }: SheetItem, now: number): string {
   if (changed === null) return words[condition]
   const age = formatAge(now - Date.parse(changed.at))
-  const since = condition === 'assumed' || condition === 'verified' ? 'confirmed ' : 'since '
-  return `${words[condition]}, ${since}${age}${since === 'since ' ? '' : ' ago'}`
+  const since = condition === 'in-doubt' ? `since ${age}` : `confirmed ${age} ago`
+  return `${words[condition]}, ${since}`
 }
 
 /** Says when an item was changed, by whom and from which commit; null if it never was. */
