@@ -238,7 +238,7 @@ function normaliseLine(line: string, anyNumbers: boolean): string {
     .replaceAll(applyId, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
     .replaceAll(/\b[0-9a-f]{12}\b/g, '<commit>')
-    .replaceAll(/\bby [^\s,]+(?=, started| at <time>|$)/g, 'by <author>')
+    .replaceAll(/\bby [^\s,]+(?=, started| at <time>| · |$)/g, 'by <author>')
     .replaceAll(/\(secret [0-9a-f]{8}\)/g, '(secret <fingerprint>)')
   if (!anyNumbers) return named
   return named
