@@ -4,7 +4,7 @@ import type { RolloutConfig } from '../model/config.ts'
 import { groupBy } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import type { ForeseenWave, PlanWave, TrafficBasis } from '../model/plan.ts'
-import { listAll, listSome, pluralize } from '../model/text/words.ts'
+import { listAll, pluralize } from '../model/text/words.ts'
 import type { TrafficProfile } from '../model/traffic.ts'
 import { hashJson } from './basis.ts'
 import type { WaveTraffic } from './traffic-waves.ts'
@@ -57,64 +57,42 @@ export function foreseeWaves(
   return waves.map((each) => ({ ...each, traffic: foresee(each) }))
 }
 
-/** What waves by traffic were chosen from. */
-export interface TrafficShares {
-  /** Domains that do not go first. */
-  domains: Domain[]
-  /** Share of the first wave, percent; null if it is no share, or if some domains go first. */
-  first: number | null
-}
-
 const hint = '"edgewise stats --refresh" counts it'
+const reasons = [
+  ['few-requests', 'too few requests'],
+  ['many-errors', 'too many errors, or too varied ones'],
+] as const
 
 /**
- * Warns of waves whose health check detects nothing, and of those by traffic that are not as they
- * should be.
+ * Warns of waves whose health check detects nothing, and of traffic that waves by it lack.
  *
- * @param shares null if the waves should not be by traffic
+ * @param first share of the first wave, percent; null if waves should not be by traffic
  */
 export function warnOfTraffic(
   waves: PlanWave[],
   { figures }: WaveTraffic,
-  shares: TrafficShares | null,
+  first: number | null,
 ): string[] {
-  const blind = [
-    ...describeBlind(waves, 'few-requests', 'too few requests'),
-    ...describeBlind(waves, 'many-errors', 'too many errors, or too varied ones'),
-  ]
-  if (shares === null || waves.length < 2) return blind
+  const blind = reasons.flatMap(([undetected, reason]) => {
+    const own = waves.filter(({ traffic }) => traffic?.undetected === undetected)
+    const numbers = own.map(({ wave }) => String(wave))
+    const names = `${own.length === 1 ? 'wave' : 'waves'} ${listAll(numbers, 'and')}`
+    const text = `the health check of ${names} detects no rise of errors: ${reason}`
+    return own.length === 0 ? [] : [text]
+  })
+  if (first === null || waves.length < 2) return blind
   if (figures.size === 0)
     return [`no traffic of these domains is known, so waves are shares of domains; ${hint}`]
-  const unknown = shares.domains.filter((domain) => !figures.has(domain))
-  const names = `${pluralize(unknown.length, 'domain')} (${listSome(unknown)})`
   const requests = waves.map(({ traffic }) => traffic?.requests ?? 0)
   const share = (100 * (requests[0] ?? 0)) / requests.reduce((sum, each) => sum + each, 0)
-  const isMore = shares.first !== null && share > shares.first
+  const unknown = pluralize(waves.at(-1)?.traffic?.unknown ?? 0, 'domain')
   return [
-    ...(unknown.length === 0
+    ...(waves.at(-1)?.traffic?.unknown === 0
       ? []
-      : [`the traffic of ${names} is not known, so the last wave has them; ${hint}`]),
-    ...(isMore
-      ? [
-          `wave 1 has ${Number(share.toPrecision(2))} % of the requests instead of ` +
-            `${shares.first} %: the health check would not detect enough with fewer`,
-        ]
+      : [`the traffic of ${unknown} is not known: the last wave has them; ${hint}`]),
+    ...(share > first
+      ? [`wave 1 has ${Number(share.toPrecision(2))} % of the requests instead of ${first} %`]
       : []),
     ...blind,
   ]
-}
-
-function describeBlind(
-  waves: PlanWave[],
-  undetected: ForeseenWave['undetected'],
-  reason: string,
-): string[] {
-  const blind = waves.filter(({ traffic }) => traffic?.undetected === undetected)
-  if (blind.length === 0) return []
-  const names = listAll(
-    blind.map(({ wave }) => String(wave)),
-    'and',
-  )
-  const noun = blind.length === 1 ? 'wave' : 'waves'
-  return [`the health check of ${noun} ${names} detects no rise of errors: ${reason}`]
 }

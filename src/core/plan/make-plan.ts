@@ -1,7 +1,7 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { orderSets } from '../catalog/item-spec.ts'
 import type { ItemKeys } from '../catalog/wire-names.ts'
-import type { Burst, Grouping, Notes } from '../model/config.ts'
+import type { Amount, Burst, Grouping, Notes } from '../model/config.ts'
 import type { Action, Change, Form, Write } from '../model/change.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -11,13 +11,7 @@ import { pickTree, type SourceTree } from '../model/source-tree.ts'
 import { computeImpactShare, noTraffic, type TrafficProfile } from '../model/traffic.ts'
 import { findApprovalWaves } from './assign-waves.ts'
 import { hashDomains } from './basis.ts'
-import {
-  bindTraffic,
-  createWaveTraffic,
-  foreseeWaves,
-  warnOfTraffic,
-  type TrafficShares,
-} from './foresee-waves.ts'
+import { bindTraffic, createWaveTraffic, foreseeWaves, warnOfTraffic } from './foresee-waves.ts'
 import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver, Parallel, Progress } from '../model/parallel.ts'
 import { groupBy } from '../model/lists.ts'
@@ -123,7 +117,7 @@ export function makePlan(input: PlanInput): Plan {
     warnings: [
       ...describeApprovals(approvals, planWaves.length),
       ...collectWarnings(changes, recorded, desired),
-      ...warnOfTraffic(planWaves, traffic, byTraffic ? describeShares(waves, problem) : null),
+      ...warnOfTraffic(planWaves, traffic, byTraffic ? getFirstShare(waves.amounts) : null),
       ...(notes.groups === 'off' ? [] : buildGroupsNote(problem, writesAtOnce)),
       ...(notes.waves === 'off' ? [] : buildWavesNote(writes, writesAtOnce)),
       ...(notes.kinds === 'off' ? [] : describeKinds(planWaves)),
@@ -201,16 +195,9 @@ function listLargeWaves(writes: Write[], { percent, traffic }: ApprovalLimit): n
   })
 }
 
-/** Describes which domains and requests waves by traffic have. */
-function describeShares(
-  { amounts }: ShareWaves,
-  { needs, isFirst = () => false }: WriteProblem,
-): TrafficShares {
-  const domains = [...new Set(needs.map(({ domain }) => domain))]
-  const others = domains.filter((domain) => !isFirst(domain))
-  const [first] = amounts
-  const isShare = others.length === domains.length && first !== undefined && 'percent' in first
-  return { domains: others, first: isShare ? first.percent : null }
+/** Returns the share of the first wave, percent; 100 if its domains are counted. */
+function getFirstShare([first]: Amount[]): number {
+  return first !== undefined && 'percent' in first ? first.percent : 100
 }
 
 /** Notes the waves that wait for approval. */

@@ -8,155 +8,128 @@ import { collectKinds, type Kinds } from './wave-kinds.ts'
 export interface WaveTraffic {
   /** Figures of the domains; one without any is in the last wave. */
   figures: ReadonlyMap<Domain, DomainTraffic>
-  /** Finds out what a first wave detects; null if that is not known. */
+  /** Foresees what a first wave detects; null if that is not known. */
   detector: Detector | null
-  /** Rise that the first wave should detect, percentage points. */
+  /** Rise that a first wave should detect, percentage points. */
   rise: number
 }
 
-/** Domains in the order of their waves. */
-interface Arranged {
-  order: Domain[]
-  /** Number of domains placed by the end of each wave. */
-  ends: number[]
-  /** Maximum number of requests by the end of each wave. */
-  limits: number[]
-}
-
-interface Candidate {
-  domain: Domain
-  traffic: DomainTraffic
-}
-
-/** Room of the first wave: requests, and domains beside those that go first. */
+/** Maximum of the requests and domains of a wave and those before it. */
 interface Room {
   requests: number
   domains: number
 }
 
-/** Greater rises that a first wave is chosen for if it can't detect the one that it should. */
+/** Greater rises that a first wave is chosen for if none detects the one that it should. */
 const greater = [2.5, 5, 10]
 /** Share of all requests that a first wave may have in any case, so that it detects something. */
 const maxFirstShare = 0.1
 
 /**
- * Arranges domains by their requests; shares of waves are shares of all requests, and not exceeded
- * by rounding. The first wave is the smallest that detects the rise, with those that go first; if
- * none does, the smallest within its share that detects a greater one. Domains with kinds of change
- * that it does not try join it as far as its share allows. Smaller domains come before larger ones,
- * and those without figures last.
+ * Arranges domains by their requests. A share of a wave is one of all requests, and a maximum:
+ *
+ * - The first wave is the smallest that detects the rise, with the domains that go first, even
+ *   beyond its share; else the smallest that detects a greater rise. Within its share, domains with
+ *   other kinds of change join it.
+ * - Smaller domains come before larger ones, and those without figures last.
  *
  * @param first domains that go first, with or without figures
+ * @returns the domains in order; how many of them each wave ends with, and its maximum of requests
  */
 export function arrangeByTraffic(
   domains: Domain[],
   first: Domain[],
   amounts: Amount[],
   kinds: Kinds,
-  waveTraffic: WaveTraffic,
-): Arranged {
-  const { figures } = waveTraffic
-  const getRequests = (domain: Domain): number => figures.get(domain)?.requests ?? 0
+  traffic: WaveTraffic,
+): { order: Domain[]; ends: number[]; limits: number[] } {
+  const count = (domain: Domain): number => traffic.figures.get(domain)?.requests ?? 0
+  const sum = (list: Iterable<Domain>) => [...list].reduce((all, each) => all + count(each), 0)
+  const total = sum(domains)
+  const rooms = amounts.map((amount): Room =>
+    'percent' in amount
+      ? { requests: (total * amount.percent) / 100, domains: Infinity }
+      : { requests: Infinity, domains: amount.count },
+  )
+  const [own = { requests: 0, domains: 0 }] = rooms
   const isFirst = new Set(first)
   const others = domains.filter((domain) => !isFirst.has(domain))
   const known = others
-    .flatMap((domain): Candidate[] => {
-      const traffic = figures.get(domain)
-      return traffic === undefined ? [] : [{ domain, traffic }]
-    })
-    .toSorted((a, b) => a.traffic.requests - b.traffic.requests)
-  const total = domains.reduce((sum, domain) => sum + getRequests(domain), 0)
-  const limits = amounts.map((amount) =>
-    'percent' in amount ? (total * amount.percent) / 100 : Infinity,
-  )
-  const counts = amounts.map((amount) => ('count' in amount ? amount.count : Infinity))
-  const largest = Math.max(
-    maxFirstShare * total,
-    ...limits.slice(0, -1).filter((limit) => limit < Infinity),
-  )
-  const room = {
-    requests: Math.min(limits[0] ?? 0, largest),
-    domains: (counts[0] ?? 0) - first.length,
-  }
-  const chosen = chooseFirst(known, first, room, largest, waveTraffic)
-  const wave = new Set([...first, ...chosen])
-  let requests = [...wave].reduce((sum, domain) => sum + getRequests(domain), 0)
+    .filter((domain) => traffic.figures.has(domain))
+    .toSorted((a, b) => count(a) - count(b))
+  const wave = new Set([...first, ...chooseFirst(known, first, rooms, traffic)])
   const tried = collectKinds(wave, kinds)
-  for (const { domain, traffic } of known) {
+  let requests = sum(wave)
+  for (const domain of known) {
     const isNew = kinds.get(domain)?.some((kind) => !tried.has(kind)) === true
-    if (!isNew || wave.has(domain) || wave.size >= (counts[0] ?? 0)) continue
-    if (requests + traffic.requests > room.requests) break
+    const isFull = requests + count(domain) > own.requests || wave.size >= own.domains
+    if (!isNew || isFull || wave.has(domain)) continue
     wave.add(domain)
-    requests += traffic.requests
+    requests += count(domain)
     for (const kind of kinds.get(domain) ?? []) tried.add(kind)
   }
-  const later = known.filter(({ domain }) => !wave.has(domain))
-  let placed = 0
-  const ends = amounts.map((_, i) => {
-    if (i === amounts.length - 1) return domains.length
-    for (; i > 0 && placed < later.length; placed++) {
-      const more = later[placed]?.traffic.requests ?? 0
-      const isFull = wave.size + placed >= (counts[i] ?? 0) || requests + more > (limits[i] ?? 0)
-      if (isFull) break
+  const order = [...wave, ...known.filter((domain) => !wave.has(domain))]
+  let placed = wave.size
+  const ends = rooms.map((room, i) => {
+    if (i === rooms.length - 1) return domains.length
+    for (; i > 0 && placed < Math.min(order.length, room.domains); placed++) {
+      const more = count(order[placed] ?? '')
+      if (requests + more > room.requests) break
       requests += more
     }
-    return wave.size + placed
+    return placed
   })
-  const unknown = others.filter((domain) => !figures.has(domain))
-  return { order: [...wave, ...later.map(({ domain }) => domain), ...unknown], ends, limits }
+  const unknown = others.filter((domain) => !traffic.figures.has(domain))
+  return { order: [...order, ...unknown], ends, limits: rooms.map((room) => room.requests) }
 }
 
 /** Chooses the domains that join those that go first: at least one if none goes first. */
 function chooseFirst(
-  known: Candidate[],
+  known: Domain[],
   first: Domain[],
-  room: Room,
-  largest: number,
+  rooms: Room[],
   { figures, detector, rise }: WaveTraffic,
 ): Domain[] {
-  const own = first.flatMap((domain) => figures.get(domain) ?? [])
+  const shares = rooms.map(({ requests }) => requests)
+  const before = shares.slice(0, -1).filter((share) => share < Infinity)
+  const wide = {
+    requests: Math.max(maxFirstShare * (shares.at(-1) ?? 0), ...before),
+    domains: (rooms[0]?.domains ?? 0) - first.length,
+  }
+  const narrow = { ...wide, requests: Math.min(wide.requests, shares[0] ?? 0) }
+  const getFigures = (list: Domain[]) => list.flatMap((domain) => figures.get(domain) ?? [])
   if (detector !== null) {
-    const base = own.reduce((sum, traffic) => detector.add(sum, traffic), emptySum)
-    const search = createSearch(known, base, detector)
-    const most = { ...room, requests: largest }
-    const found =
-      search(rise, most) ??
-      findFirst(greater, (times) => search(times * rise, room)) ??
-      findFirst(greater, (times) => search(times * rise, most))
-    if (found !== null) return found
+    const search = createSearch(getFigures(known), getFigures(first), detector)
+    const tries = [narrow, wide].flatMap((room) => greater.map((times) => ({ times, room })))
+    for (const { times, room } of [{ times: 1, room: wide }, ...tries]) {
+      const found = search(times * rise, room)
+      if (found !== null) return known.slice(found.from, found.to)
+    }
   }
-  let requests = own.reduce((sum, traffic) => sum + traffic.requests, 0)
-  const fitting = known.findIndex(({ traffic }, i) => {
-    requests += traffic.requests
-    return requests > room.requests || i >= room.domains
+  let requests = getFigures(first).reduce((sum, figure) => sum + figure.requests, 0)
+  const fitting = known.filter((domain, i) => {
+    requests += figures.get(domain)?.requests ?? 0
+    return i < narrow.domains && requests <= narrow.requests
   })
-  const count = fitting === -1 ? known.length : fitting
-  return known.slice(0, first.length === 0 ? Math.max(1, count) : count).map(({ domain }) => domain)
-}
-
-function findFirst<T, U>(list: T[], find: (value: T) => U | null): U | null {
-  for (const value of list) {
-    const found = find(value)
-    if (found !== null) return found
-  }
-  return null
+  return first.length + fitting.length === 0 ? known.slice(0, 1) : fitting
 }
 
 /** Numbers of domains up to which each is tried; beyond, each is twice the one before. */
 const maxTried = 10
 
 /**
- * Creates the search for the smallest set of domains of neighbouring sizes that detects a rise
- * together with a base.
+ * Creates the search for the fewest requests of domains of neighbouring sizes that, together with a
+ * base, detect a rise.
  *
  * @param known ascending by requests
  */
-function createSearch(known: Candidate[], base: TrafficSum, { add, detects }: Detector) {
+function createSearch(known: DomainTraffic[], base: DomainTraffic[], detector: Detector) {
+  const start = base.reduce(detector.add, emptySum)
   const sums = [emptySum]
-  for (const { traffic } of known) sums.push(add(sums.at(-1) ?? emptySum, traffic))
+  for (const figure of known) sums.push(detector.add(sums.at(-1) ?? emptySum, figure))
   const sum = (from: number, to: number): TrafficSum => {
-    const [before, all] = [sums[from] ?? emptySum, sums[to] ?? emptySum]
-    const compute = (key: keyof TrafficSum) => base[key] + all[key] - before[key]
+    const compute = (key: keyof TrafficSum) =>
+      start[key] + (sums[to] ?? emptySum)[key] - (sums[from] ?? emptySum)[key]
     return {
       domains: compute('domains'),
       requests: compute('requests'),
@@ -165,19 +138,17 @@ function createSearch(known: Candidate[], base: TrafficSum, { add, detects }: De
       varied: compute('varied'),
     }
   }
-  return (rise: number, room: Room): Domain[] | null => {
+  return (rise: number, room: Room): { from: number; to: number } | null => {
     let best: { from: number; to: number; requests: number } | null = null
     const most = Math.min(known.length, room.domains)
-    for (let size = base.domains > 0 ? 0 : 1; size <= most; size += size < maxTried ? 1 : size) {
+    for (let size = start.domains > 0 ? 0 : 1; size <= most; size += size < maxTried ? 1 : size)
       for (let from = 0; from + size <= known.length; from++) {
-        const traffic = sum(from, from + size)
-        if (traffic.requests > room.requests) break
-        if (best !== null && traffic.requests >= best.requests) break
-        if (!detects(traffic, rise)) continue
-        best = { from, to: from + size, requests: traffic.requests }
+        const all = sum(from, from + size)
+        if (all.requests > room.requests || all.requests >= (best?.requests ?? Infinity)) break
+        if (!detector.detects(all, rise)) continue
+        best = { from, to: from + size, requests: all.requests }
         break
       }
-    }
-    return best === null ? null : known.slice(best.from, best.to).map(({ domain }) => domain)
+    return best
   }
 }

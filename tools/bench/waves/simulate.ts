@@ -7,7 +7,7 @@ import type { ApplyEvent, UntimedEvent } from '../../../src/core/model/events.ts
 import type { Window } from '../../../src/core/model/health.ts'
 import type { Domain, Snapshot } from '../../../src/core/model/item.ts'
 import type { Plan, PlanWave } from '../../../src/core/model/plan.ts'
-import { addCounts, createCounts, type Point } from '../../../src/core/model/statistics.ts'
+import type { Counts, Point } from '../../../src/core/model/statistics.ts'
 import { createTimeZone } from '../../../src/core/model/time/time-zone.ts'
 import type { DomainTraffic, TrafficProfile } from '../../../src/core/model/traffic.ts'
 import { makePlan } from '../../../src/core/plan/make-plan.ts'
@@ -17,7 +17,7 @@ import { rollOut } from '../../../src/engine/rollout/roll-out.ts'
 import { createRollout } from '../../../src/engine/rollout/waves.ts'
 import type { RecordedState } from '../../../src/state/store/store.ts'
 import { Dice } from './dice.ts'
-import { drawFleet, periodMs, type Family, type SeriesDomain } from './series.ts'
+import { drawFleet, periodMs, type Count, type Family, type SeriesDomain } from './series.ts'
 
 /** Day 0, a Monday, ms since 1970. */
 const epoch = Date.UTC(2026, 10, 2)
@@ -56,10 +56,10 @@ export interface Simulated {
 /** Simulates a rollout; 2 of 5 have no fault, 3 of 10 the least rise that should be detected. */
 export async function simulate(seed: number, family: Family): Promise<Simulated> {
   const dice = new Dice(seed, 1)
-  const fleet = drawFleet(seed, family, Math.round(dice.logBetween([20, 200])))
+  const fleet = drawFleet(seed, family, Math.round(dice.logBetween([20, 150])))
   const changed = fleet.filter((_, i) => i === 0 || dice.next() < 0.9)
   const start = epoch + 7 * dayMs + Math.floor(dice.next() * 6.5 * dayMs)
-  const traffic = count(fleet, start)
+  const traffic = countTraffic(fleet, start)
   const recorded = record(fleet, '10')
   const plan = planWaves(recorded, record(changed, '20'), traffic)
   const waves = plan.waves ?? []
@@ -83,12 +83,12 @@ export async function simulate(seed: number, family: Family): Promise<Simulated>
 }
 
 /** Counts the figures of the last whole day. */
-function count(fleet: SeriesDomain[], at: number): TrafficProfile {
+function countTraffic(fleet: SeriesDomain[], at: number): TrafficProfile {
   const to = epoch + Math.floor((at - epoch) / dayMs) * dayMs
   const { week, add, summarize } = createWeek({ from: to - dayMs, to })
   for (const domain of fleet) {
     for (let time = week.from; time < week.to; time += hourMs)
-      add(domain.name, [{ time, counts: sumPoints(listPoints(domain, time, time + hourMs)) }])
+      add(domain.name, [{ time, counts: toCounts(sumPeriods(domain, time, time + hourMs)) }])
   }
   const figures = summarize(fleet.map(({ name }) => name))
   const domains = new Map(
@@ -127,20 +127,19 @@ function planWaves(recorded: RecordedState, desired: Snapshot, traffic: TrafficP
   })
 }
 
-function listPoints(domain: SeriesDomain, from: number, to: number): Point[] {
-  const points: Point[] = []
-  const first = Math.ceil((from - epoch) / periodMs)
-  for (let period = first; epoch + period * periodMs < to; period++) {
-    const { requests, bad } = domain.count(period)
-    points.push({ time: epoch + period * periodMs, counts: { 200: requests - bad, 502: bad } })
+/** Sums the periods that begin in [from, to). */
+function sumPeriods(domain: Pick<SeriesDomain, 'count'>, from: number, to: number): Count {
+  const sum = { requests: 0, bad: 0 }
+  for (let time = Math.ceil(from / periodMs) * periodMs; time < to; time += periodMs) {
+    const { requests, bad } = domain.count((time - epoch) / periodMs)
+    sum.requests += requests
+    sum.bad += bad
   }
-  return points
+  return sum
 }
 
-function sumPoints(points: Point[]): Point['counts'] {
-  const sum = createCounts()
-  for (const { counts } of points) addCounts(sum, counts)
-  return sum
+function toCounts({ requests, bad }: Count): Counts {
+  return { 200: requests - bad, 502: bad }
 }
 
 /** Domains with their series, and the rise of those that were changed. */
@@ -216,24 +215,30 @@ function createService(
   changedAt: ReadonlyMap<Domain, number>,
 ): StatusCounts {
   const byName = new Map(fleet.map((domain, i) => [domain.name, { domain, i }]))
-  const list = (name: Domain, { from, to }: Window): Point[] => {
+  const find = (name: Domain): Pick<SeriesDomain, 'count'> => {
     const found = byName.get(name)
-    if (found === undefined) return []
-    const since = changedAt.get(name) ?? Infinity
-    return listPoints(found.domain, from, to).map(({ time, counts }) => {
-      const { 200: good = 0, 502: bad = 0 } = counts
-      const dice = new Dice(seed + found.i, time / periodMs)
-      const more = time + periodMs <= since ? 0 : dice.binomial(good, rise / 100)
-      return { time, counts: { 200: good - more, 502: bad + more } }
-    })
+    const since = ((changedAt.get(name) ?? Infinity) - epoch) / periodMs - 1
+    return {
+      count: (period) => {
+        const usual = found?.domain.count(period) ?? { requests: 0, bad: 0 }
+        if (rise === 0 || period <= since) return usual
+        const { requests, bad } = usual
+        const dice = new Dice(seed + (found?.i ?? 0), period)
+        return { requests, bad: bad + dice.binomial(requests - bad, rise / 100) }
+      },
+    }
+  }
+  const list = (name: Domain, { from, to }: Window): Point[] => {
+    const domain = find(name)
+    const times = Array.from({ length: (to - from) / periodMs }, (_, i) => from + i * periodMs)
+    return times.map((time) => ({ time, counts: toCounts(sumPeriods(domain, time, time + 1)) }))
   }
   return {
     count: async (names, window, use) =>
       new Map(
         names.map((name) => {
-          const points = list(name, window)
-          use?.(points)
-          return [name, sumPoints(points)]
+          use?.(list(name, window))
+          return [name, toCounts(sumPeriods(find(name), window.from, window.to))]
         }),
       ),
     list: async (names, window, use) => {
