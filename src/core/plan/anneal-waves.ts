@@ -18,7 +18,7 @@ export interface WaveTable {
   load: WaveLoad | null
 }
 
-/** Requests of the domains, and of all waves up to each one at most. */
+/** Requests of the domains, and the maximum of those of all waves up to each one. */
 export interface WaveLoad {
   requests: Float64Array
   limits: number[]
@@ -27,11 +27,13 @@ export interface WaveLoad {
 /** First and last temperature, in writes that an accepted exchange typically costs. */
 const temperatures = { first: 0.6, last: 0.06 }
 const stepsPerReport = 100_000
+/** Share of its requests that a wave by traffic keeps at least. */
+const minLoad = 0.75
 
 /**
  * Exchanges domains of different waves by simulated annealing, so that the waves take few writes.
  * Changes `waves` in place. The sizes of the waves stay, and no kind of change starts later than it
- * is due.
+ * is due. With a load, single domains move as far as it allows, and sizes change.
  */
 export function annealWaves(
   table: WaveTable,
@@ -39,10 +41,10 @@ export function annealWaves(
   random: () => number,
   progress: Progress = () => undefined,
 ): void {
-  const { waves, waveCount, groups, fixed } = table
+  const { waves, waveCount, groups, fixed, load } = table
   const loose = [...waves.keys()].filter((domain) => !fixed.has(domain))
   const { groupsByDomain, move, countWrites, countMissing } = createCounts(table)
-  const loads = createLoads(table)
+  const moveLoad = load === null ? null : createLoads(table, load)
   const members: number[][] = Array.from({ length: waveCount }, () => [])
   const place = new Int32Array(waves.length)
   for (const domain of loose) {
@@ -64,33 +66,32 @@ export function annealWaves(
     const [from, to] = [waves[domain] ?? 0, waves[neighbour] ?? 0]
     const candidates = members[to] ?? []
     if (from === to || candidates.length === 0) continue
-    const other = draw(candidates, random)
-    const [early, late] = from < to ? [from, to] : [to, from]
-    const more = from < to ? loads.compare(domain, other) : loads.compare(other, domain)
-    if (!loads.fits(early, late, more)) continue
-    const cost = move(domain, to) + move(other, from)
+    const other = moveLoad === null ? draw(candidates, random) : null
+    if (moveLoad?.(domain, from, to) === false) continue
+    const cost = move(domain, to) + (other === null ? 0 : move(other, from))
     const temperature = temperatures.first * cooling ** (step / steps)
     if (countMissing() === 0 && (cost <= 0 || random() < Math.exp(-cost / temperature))) {
       writes += cost
-      loads.add(early, late, more)
+      if (other === null) continue
       const [index, otherIndex] = [place[domain] ?? 0, place[other] ?? 0]
       setMember(from, index, other)
       setMember(to, otherIndex, domain)
     } else {
-      move(other, to)
+      if (other !== null) move(other, to)
       move(domain, from)
+      moveLoad?.(domain, to, from)
     }
   }
   if (steps > 0) progress(steps, steps)
 }
 
 /** Computes a lower bound of the writes: each group and each wave takes its own. */
-function countLeastWrites({ waves, waveCount, groups, width }: WaveTable): number {
+function countLeastWrites({ waves, waveCount, groups, width, load }: WaveTable): number {
   const sizes = Array.from({ length: waveCount }, () => 0)
   for (const wave of waves) sizes[wave] = (sizes[wave] ?? 0) + 1
   const sum = (counts: number[]): number =>
     counts.reduce((total, count) => total + Math.ceil(count / width), 0)
-  return Math.max(sum(groups.map((own) => own.length)), sum(sizes))
+  return Math.max(sum(groups.map((own) => own.length)), load === null ? sum(sizes) : 0)
 }
 
 /** Counts the writes, and the kinds that no domain of a wave until their due wave has. */
@@ -142,20 +143,32 @@ function createCounts({ waves, waveCount, groups, width, kinds, dueWaves }: Wave
   }
 }
 
-/** Sums the requests of all waves up to each one, and keeps them within their limits. */
-function createLoads({ waves, load }: WaveTable) {
-  const { requests, limits } = load ?? { requests: new Float64Array(), limits: [] }
-  const sums = limits.map((_, wave) =>
-    requests.reduce((sum, each, i) => sum + ((waves[i] ?? 0) <= wave ? each : 0), 0),
-  )
-  return {
-    /** Computes what the waves from the earlier one up to before the later one get. */
-    compare: (earlier: number, later: number) => (requests[later] ?? 0) - (requests[earlier] ?? 0),
-    fits: (from: number, to: number, more: number) =>
-      more <= 0 || sums.slice(from, to).every((sum, i) => sum + more <= (limits[from + i] ?? 0)),
-    add: (from: number, to: number, more: number) => {
-      for (let i = from; i < Math.min(to, sums.length); i++) sums[i] = (sums[i] ?? 0) + more
-    },
+/**
+ * Sums the requests of each wave. A wave keeps most of them, so that it is not empty, and those up
+ * to each wave stay within its limit.
+ */
+function createLoads({ waves }: WaveTable, { requests, limits }: WaveLoad) {
+  const sums = limits.map(() => 0)
+  const add = (domain: number, wave: number, sign: number): void => {
+    // A domain without requests counts too.
+    sums[wave] = (sums[wave] ?? 0) + sign * ((requests[domain] ?? 0) + 1)
+  }
+  for (const [domain, wave] of waves.entries()) add(domain, wave, 1)
+  const least = sums.map((sum) => sum * minLoad)
+  /** Moves a domain unless that exceeds a limit; returns whether it did. */
+  return (domain: number, from: number, to: number): boolean => {
+    add(domain, from, -1)
+    add(domain, to, 1)
+    let total = 0
+    const isWithin = sums.every((sum, wave) => {
+      total += sum
+      const grows = wave >= to && wave < from
+      return !grows || total <= (limits[wave] ?? 0)
+    })
+    if (isWithin && (sums[from] ?? 0) >= (least[from] ?? 0)) return true
+    add(domain, from, 1)
+    add(domain, to, -1)
+    return false
   }
 }
 

@@ -38,8 +38,8 @@ export interface AssignedWaves {
  * Assigns domains to waves so that the waves take few writes. Each wave takes its own writes, one
  * for every `width` of its domains in a group.
  *
- * - Wave sizes follow the amounts, rounded up; by traffic, as `arrangeByTraffic` says. Empty waves
- *   are left out.
+ * - Wave sizes follow the amounts, rounded up; by traffic, as `arrangeByTraffic` says, less up to a
+ *   quarter of the requests of a wave. Empty waves are left out.
  * - Domains that go first are all in the first wave, even if it grows beyond its amount.
  * - Kinds of change take precedence over few writes: a kind starts in the first wave with room for
  *   it.
@@ -124,7 +124,8 @@ function placeByTraffic(
     dueWaves,
     load: {
       requests: Float64Array.from(domains, (each) => traffic.figures.get(each)?.requests ?? 0),
-      limits: present.map((i) => limits[i] ?? Infinity),
+      // No other domain joins the first wave.
+      limits: present.map((i, wave) => (wave === 0 ? 0 : (limits[i] ?? 0))),
     },
   }
 }
