@@ -36,7 +36,7 @@ export const commandLines: CommandLine[] = [
   text('apply', '--yes', '--verbose', '--report', 'apply.md', '--report', 'apply.html'),
   json('apply-event', 'apply', '--yes', '--report', 'apply.json', '--metrics-file', 'apply.prom'),
   text('plan', '--run-policies'),
-  text('show', www, '--report', 'show.md', '--report', 'show.yaml'),
+  text('show', www, '--report', 'show.md', '--report', 'show.html'),
   json('show', 'show', www, '--report', 'show.json'),
   text('report', '--html', 'site'),
   json('report', 'report', '--html', 'site'),

@@ -22,7 +22,7 @@ function enterTerminal(): void {
   let now = Date.parse('2026-11-22T00:00:00Z')
   place.time = {
     get now() {
-      return (now += 250)
+      return (now += 150)
     },
     set now(next: number) {
       now = next

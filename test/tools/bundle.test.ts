@@ -54,13 +54,13 @@ describe('the files that Node loads', () => {
     const heavy = /^src\/(?:core\/(?:catalog\/catalogue|plan)|manifest)\b|\/generated\//
     const packages = ['ajv', 'yaml', 'picomatch']
     expect(modules.filter((path) => heavy.test(path) || isOf(path, packages))).toEqual([])
-    expect(bytes).toBeLessThan(200_000)
+    expect(bytes).toBeLessThan(210_000)
     expect(files.length).toBeLessThan(6)
   })
 
   it.each([
     // With the checks of rule lists.
-    ['src/cli/validate.ts', 1_170_000, 21],
+    ['src/cli/validate.ts', 1_170_000, 23],
     ['src/cli/completion/complete-words.ts', 910_000, 10],
   ])(
     'for %s are few, without planner, apply, emulator and solver',

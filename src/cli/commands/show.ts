@@ -12,7 +12,7 @@ interface ShowOptions extends ObserveOptions {
 }
 
 /** Endings of the reports of `edgewise show`. */
-const endings = ['.md', '.json', '.yaml']
+const endings = ['.md', '.html', '.json', '.yaml']
 
 /** `edgewise show`: shows all that is known of a domain. Writes nothing. */
 export function declareShow(program: Command, declare: Declare): void {
@@ -30,7 +30,7 @@ export function declareShow(program: Command, declare: Declare): void {
   addObserveOptions(command)
     .option(
       '--report <file>',
-      'write a report, by its ending: .md, .json or .yaml; repeatable',
+      'write a report, by its ending: .md, .html, .json or .yaml; repeatable',
       collectReport,
       [],
     )
@@ -44,7 +44,7 @@ A .yaml report is a manifest with the merged configuration, without profiles.
 
 function collectReport(file: string, before: string[]): string[] {
   if (endings.includes(extname(file))) return [...before, file]
-  throw new InvalidArgumentError('Expected a file that ends with .md, .json or .yaml.')
+  throw new InvalidArgumentError('Expected a file that ends with .md, .html, .json or .yaml.')
 }
 
 async function runShow(
@@ -73,14 +73,19 @@ async function runShow(
 }
 
 async function saveReports(
-  { io }: CommandContext,
+  { io }: Pick<CommandContext, 'io'>,
   workspace: LoadedWorkspace,
   { sheet }: Shown,
   files: string[],
 ): Promise<void> {
   const { createOutput, saveOutput } = await import('../save-file.ts')
   for (const file of files)
-    await saveOutput(createOutput(file, workspace, io), await render(sheet, file, io.clock.now()))
+    await saveOutput(
+      createOutput(file, workspace, io),
+      extname(file) === '.html'
+        ? await renderPage(sheet, workspace, io)
+        : await render(sheet, file, io.clock.now()),
+    )
 }
 
 /** Renders a report by the ending of its file. */
@@ -96,4 +101,29 @@ async function render(sheet: Shown['sheet'], file: string, now: number): Promise
   const { plainPaint } = await import('../../outlets/report/text/paint.ts')
   const text = formatSheet(sheet, now, { paint: plainPaint, columns: 110, verbose: false })
   return formatTextReport(`Edgewise: ${sheet.domain}`, text.trimEnd())
+}
+
+/** Renders the page of a domain, with its applies. */
+async function renderPage(
+  sheet: Shown['sheet'],
+  workspace: LoadedWorkspace,
+  io: CommandContext['io'],
+): Promise<string> {
+  const { loadDomainHistory } = await import('../../operations/history/past-applies.ts')
+  const { describeDomainTab, formatDomainPage } =
+    await import('../../outlets/report/domain/format-domain-page.ts')
+  const { formatShell } = await import('../../outlets/report/page/format-shell.ts')
+  const { findLineLinks } = await import('../../operations/history/line-links.ts')
+  const isRecorded = sheet.items.some(({ changed }) => changed !== null)
+  const past = isRecorded ? await loadDomainHistory(workspace, sheet.domain, io) : null
+  const { findLink } = await findLineLinks(workspace, io)
+  const main = formatDomainPage(sheet, {
+    workspace: workspace.config.id,
+    now: io.clock.now(),
+    home: null,
+    applies: past?.applies ?? [],
+    findLink,
+    scrub: (text) => workspace.scrub(text),
+  })
+  return formatShell({ ...describeDomainTab(sheet), main, nav: null })
 }

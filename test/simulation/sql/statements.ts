@@ -82,6 +82,27 @@ const statements: Record<string, Statement> = {
     }
     return []
   },
+  'delete from files where path = $1 and text = $2': async (transaction, [path, text]) => {
+    const row = await transaction.lockRow('files', String(path), 'exclusive')
+    if (row !== undefined && row['text'] === text) transaction.put('files', String(path), null)
+    return []
+  },
+  [`insert into files as old (path, text)
+    select $1, $2 where $3::text is null
+      or exists (select text from files where path = $1)
+    on conflict (path) do update set text = $2 where old.text in ($2, $3) returning path`]: async (
+    transaction,
+    [path, text, version],
+  ) => {
+    const name = String(path)
+    const row = transaction.rows('files', (each) => each === name)[0]
+    if (version !== null && row === undefined) return []
+    if (row === undefined && (await transaction.insert('files', name, { text }))) return [{ path }]
+    const old = await transaction.lockRow('files', name, 'exclusive')
+    if (old === undefined || (old['text'] !== text && old['text'] !== version)) return []
+    transaction.put('files', name, { text })
+    return [{ path }]
+  },
   [`with recursive folders as (
       select (select split_part(min(path), '/', 1) from files) as folder union all
       select (select split_part(min(path), '/', 1) from files

@@ -40,8 +40,8 @@ export interface DomainAbout {
   workspace: string
   /** Time of the page, ms since 1970. */
   now: number
-  /** Address of the list of all domains. */
-  home: string
+  /** Address of the list of all domains; null without one. */
+  home: string | null
   /** Applies of the domain, first to last. */
   applies: readonly DomainApply[]
   /** Finds the address of a line of a manifest at the code host; null without one. */
@@ -76,7 +76,7 @@ export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string
     (a, b) => fleetStates.indexOf(rateState(a)) - fleetStates.indexOf(rateState(b)),
   )
   return `<header class="summary" data-tone="${describeDomainTab(sheet).tone}">
-<p class="eyebrow"><a href="${show(about.home)}">All domains</a> of ${put(about.workspace)}</p>
+<p class="eyebrow">${formatHome(about, put)}</p>
 <h1>${put(domain)}</h1>
 <p class="verdict" data-sentence>${summarizeStates(items.map(rateState), 'item')}</p>
 ${formatFacts(listFacts(sheet, usual, about, put))}
@@ -88,6 +88,11 @@ ${formatApplies(about.applies, items.length, put)}`
 }
 
 type Put = (text: string) => string
+
+function formatHome({ home, workspace }: DomainAbout, put: Put): string {
+  const all = home === null ? 'Domain' : `<a href="${show(home)}">All domains</a>`
+  return `${all} of ${put(workspace)}`
+}
 
 /** What most items have in common, which is shown once; null for nothing. */
 interface Usual {
