@@ -14,15 +14,19 @@ const loading = [
 ]
 const locking = ['acquiring the lock', 'loading the state']
 
+/** Reads of the clock that take a quarter of a second; a look before a write must be young. */
+let slowReads = Infinity
+
 /** Creates a workspace with two domains on a terminal, where every phase takes a second. */
 function enterTerminal(): void {
   enterPlace(new Place(emulator.url, 'id: phases'))
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: '10' } })
   place.onTerminal = true
   let now = Date.parse('2026-11-22T00:00:00Z')
+  slowReads = Infinity
   place.time = {
     get now() {
-      return (now += 150)
+      return (now += slowReads-- > 0 ? 250 : 10)
     },
     set now(next: number) {
       now = next
@@ -48,7 +52,9 @@ it('a terminal shows the phases of each command while it runs', async () => {
   expect(await show('validate')).toEqual(loading)
   const planning = ['comparing 2 domains', 'planning']
   expect(await show('plan')).toEqual([...loading, 'loading the state', ...planning])
+  slowReads = 60
   expect((await show('apply')).slice(0, 9)).toEqual([...loading, ...locking, ...planning])
+  slowReads = Infinity
   expect(await show('state', 'list')).toEqual([...loading, 'loading the state'])
   expect(await show('rollout', 'list')).toEqual([...loading, 'loading the state'])
   expect(await show('fmt')).toEqual([

@@ -55,7 +55,7 @@ describe('the files that Node loads', () => {
     const packages = ['ajv', 'yaml', 'picomatch']
     expect(modules.filter((path) => heavy.test(path) || isOf(path, packages))).toEqual([])
     expect(bytes).toBeLessThan(210_000)
-    expect(files.length).toBeLessThan(6)
+    expect(files.length).toBeLessThan(7)
   })
 
   it.each([
