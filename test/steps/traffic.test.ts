@@ -200,6 +200,30 @@ describe('a plan with figures of traffic', () => {
     expect((await place.cli('apply', 'plan.json', '--force')).code).toBe(0)
   })
 
+  it('chooses waves by requests: small domains first, unknown ones last', async () => {
+    declare(6)
+    await record(40, 0.5, 6, 1, 30)
+    const health = 'health: {window: 15m, margin: 1%}'
+    place.configure(`rollout: {by: traffic, waves: [10%, 50%, 100%], pause: 0s, ${health}}`)
+    const json = await place.json('plan', '--out', 'plan.json')
+    expect(schemaFaults('plan', json)).toEqual([])
+    const writes = json['writes'] as unknown as Write[]
+    const waves = [1, 2, 3].map((wave) =>
+      writes.flatMap((write) => (write.wave === wave ? write.domains : [])).toSorted(),
+    )
+    expect(waves[0]).toContain('d1.example.com')
+    expect(waves[0]).not.toContain('d0.example.com')
+    expect(waves.at(-1)).toContain('d5.example.com')
+    expect(json['warnings']).toEqual(
+      expect.arrayContaining([expect.stringContaining('the traffic of 1 domain is not known')]),
+    )
+    expect((await place.cli('plan')).out).toContain('in 15 min')
+    // Figures that were counted once since are still those of the file.
+    time.now += day
+    await record(1, 40, 30, 20, 5)
+    expect((await place.cli('apply', 'plan.json', '--no-waves')).code).toBe(0)
+  })
+
   it('is judged by policies, which have no share if a figure is unknown', async () => {
     place.write(
       'policies/traffic.yaml',
