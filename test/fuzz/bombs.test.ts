@@ -87,5 +87,8 @@ it('a workspace without any excess passes', () => {
     files: { 'edgewise.yaml': home, 'domains/a.yaml': domains },
     commands: [['validate']],
   })
-  expect(cost).toMatchObject({ code: 0, output: expect.stringContaining('3000 domains') as string })
+  expect(cost).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('3,000 domains') as string,
+  })
 })

@@ -396,7 +396,7 @@ describe('import --live', () => {
     place.signal = new AbortController().signal
     const second = await place.cli('import', '--live', '--write-manifests')
     expect(second.err).toContain('Resumed: ')
-    expect([second.code, second.out]).toEqual([0, 'Recorded 3000 items of 3000 domains.\n'])
+    expect([second.code, second.out]).toEqual([0, 'Recorded 3,000 items of 3,000 domains.\n'])
     // Some answers were in flight.
     expect(reads.length).toBeLessThan(310)
     expect(time.now - begin).toBeLessThan(12 * 60_000)

@@ -354,8 +354,8 @@ describe('notifications in a database', () => {
     }
     expect(titles()).toEqual([
       'Drift: 1 item of 1 domain.',
-      'Drift: 1000 items of 1000 domains.',
-      'Drift is gone: it was 1000 items of 1000 domains.',
+      'Drift: 1,000 items of 1,000 domains.',
+      'Drift is gone: it was 1,000 items of 1,000 domains.',
     ])
     for (const run of ['first', 'second']) {
       place.manifest(www, { timeout: { time: 60 } })
