@@ -1,6 +1,7 @@
 /** Formats a count with commas, the same in every locale: `2,000`. */
 export function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
+  // `toLocaleString` takes 20 ms to load what it knows.
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
 /** Formats a count with its noun: `1 write`, `2,000 writes`. */
