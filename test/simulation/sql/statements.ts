@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Row } from '../../../src/state/postgres/database.ts'
 import { callStatements } from './call-statements.ts'
 import { catalogue, compareBytes, type Transaction } from './engine.ts'
@@ -82,6 +83,12 @@ const statements: Record<string, Statement> = {
     }
     return []
   },
+  [`select md5(string_agg(path || md5(text), '' order by path)) as hash from files
+    where path > $1 and path < $2`]: (transaction, [from, to]) => {
+    const rows = transaction.rows('files', (path) => path > String(from) && path < String(to))
+    const texts = rows.map(([path, { text }]) => path + hashText(String(text))).toSorted()
+    return [{ hash: texts.length === 0 ? null : hashText(texts.join('')) }]
+  },
   'delete from files where path = $1 and text = $2': async (transaction, [path, text]) => {
     const row = await transaction.lockRow('files', String(path), 'exclusive')
     if (row !== undefined && row['text'] === text) transaction.put('files', String(path), null)
@@ -146,6 +153,10 @@ function parseDefinition(text: string): Statement | null {
     transaction.put(catalogue, table, verb === 'create' ? {} : null)
     return []
   }
+}
+
+function hashText(text: string): string {
+  return createHash('md5').update(text).digest('hex')
 }
 
 /** Removes line breaks and the name of the schema. */
