@@ -220,7 +220,7 @@ it('state is not migrated while all is stopped', async () => {
   expect(await place.json(...migrated)).toMatchObject({ code: 'stopped' })
 })
 
-it('a stop is told to the receivers of rollouts, once', async () => {
+it('a stop goes to the receivers of rollouts, once', async () => {
   enterFleet('notify: [{kind: webhook, url: "https://hook.example.net/", on: [rollout]}]\n')
   const bodies: unknown[] = []
   place.transport = async ({ body }) => {
