@@ -46,7 +46,7 @@ function countIn(root: string): { place: Place; count: (...args: string[]) => Pr
 }
 
 describe('git processes of a command', () => {
-  it('are 10 for a plan and 33 for an apply of one write, with a remote', async () => {
+  it('are 11 for a plan and 36 for an apply of one write, with a remote', async () => {
     const { place, count } = countIn(await sandbox.withRemote())
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
@@ -54,7 +54,8 @@ describe('git processes of a command', () => {
       'rev-parse': 2,
       config: 1,
       'for-each-ref': 1,
-      'ls-remote': 1,
+      // The state, and whether somebody stopped all writes.
+      'ls-remote': 2,
       'ls-tree': 2,
       // The state, and the applies in its journal.
       'cat-file': 2,
@@ -65,8 +66,8 @@ describe('git processes of a command', () => {
       'rev-parse': 2,
       config: 1,
       'for-each-ref': 1,
-      // Acquire the lock, load the state, release the lock.
-      'ls-remote': 3,
+      // Acquire the lock, load the state, release the lock; three looks for a stop.
+      'ls-remote': 6,
       // The state as loaded, its folder after the intent, and the journal at the end.
       'ls-tree': 4,
       'cat-file': 3,
@@ -82,14 +83,15 @@ describe('git processes of a command', () => {
     })
   })
 
-  it('are 9 for a plan and 24 for an apply of one write, without a remote', async () => {
+  it('are 10 for a plan and 27 for an apply of one write, without a remote', async () => {
     const { place, count } = countIn(await sandbox.repository('alone'))
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
     expect(await count('plan')).toEqual({
       'rev-parse': 2,
       config: 1,
-      'for-each-ref': 1,
+      // The state, and whether somebody stopped all writes.
+      'for-each-ref': 2,
       'ls-tree': 2,
       // The state, and the applies in its journal.
       'cat-file': 2,
@@ -99,8 +101,8 @@ describe('git processes of a command', () => {
     expect(await count('apply', '--yes')).toEqual({
       'rev-parse': 2,
       config: 1,
-      // Acquire the lock, load the state, release the lock.
-      'for-each-ref': 3,
+      // Acquire the lock, load the state, release the lock; three looks for a stop.
+      'for-each-ref': 6,
       'ls-tree': 4,
       'cat-file': 3,
       'hash-object': 1,

@@ -212,7 +212,7 @@ describe('notify', () => {
     const bodies = received.map((_each, i) => parse(i))
     expect(bodies.find((each) => 'format' in each)).toMatchObject({
       events: ['drift'],
-      title: 'Drift: 2000 items of 1000 domains.',
+      title: 'Drift: 2,000 items of 1,000 domains.',
       apply: null,
     })
     const slack = JSON.stringify(bodies.find((each) => 'blocks' in each))
