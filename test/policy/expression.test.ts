@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileExpression, convertValue } from '../../src/core/policy/expression.ts'
 import { compileMessage, formatMessage } from '../../src/core/policy/message.ts'
-import { judge, type Case } from '../../src/core/policy/judge.ts'
+import { createBudget, judge, type Case } from '../../src/core/policy/judge.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
 import { itLong } from '../runs.ts'
 
@@ -91,10 +91,26 @@ describe('expressions', () => {
       return { domain: `d${i}`, item: null, keys: {}, values }
     })
     const start = performance.now()
-    const { violations } = judge(createPolicy(text), cases)
+    const { violations } = judge(createPolicy(text), cases, createBudget(100))
     expect(performance.now() - start).toBeLessThan(5000)
     expect(violations).toHaveLength(100)
     expect(violations.every(({ fault }) => fault?.includes('too much work'))).toBe(true)
+  })
+
+  it('policies share a budget, so that many that are hostile end as well', () => {
+    const each: Case = { domain: 'd', item: null, keys: {}, values }
+    const text = 'config.cache_rule_list.exists(a, a == "name-1000" + "x")'
+    const shared = createBudget(1)
+    let [judged, before] = [0, shared.left]
+    const faults = new Set<string | null | undefined>()
+    for (shared.left = 60_000; judged < 20; judged++) {
+      before = shared.left
+      faults.add(judge(createPolicy(text), [each], shared).violations[0]?.fault)
+      expect(shared.left).toBeLessThanOrEqual(before)
+    }
+    expect(shared.left).toBe(0)
+    expect(judge(createPolicy('false'), [each], shared).violations).toHaveLength(1)
+    expect([...faults]).toEqual([undefined, expect.stringContaining('too much work')])
   })
 })
 

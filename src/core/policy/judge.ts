@@ -26,13 +26,25 @@ export interface Judgement {
   judged: number
 }
 
+/** Finds the steps that all policies together may take on a number of cases. */
+export function createBudget(cases: number): Budget {
+  return { left: 10 * limitSteps(cases) }
+}
+
+/** Limits the steps of one policy. */
+function limitSteps(cases: number): number {
+  return 20 * expressionLimits.steps + 2000 * cases
+}
+
 /**
  * Judges cases by a policy. An expression that does not mention the domain is evaluated once for
  * cases whose variables are equal. One without an answer counts as violated.
+ *
+ * @param shared what all policies of a run may still take
  */
-export function judge(policy: Policy, cases: readonly Case[]): Judgement {
-  const { steps } = expressionLimits
-  const budget = { left: 20 * steps + 2000 * cases.length }
+export function judge(policy: Policy, cases: readonly Case[], shared: Budget): Judgement {
+  const granted = Math.min(limitSteps(cases.length), shared.left)
+  const budget = { left: granted }
   const evaluateWhen = policy.when === null ? null : createEvaluation(policy.when, budget)
   const evaluateDeny = createEvaluation(policy.deny, budget)
   const violations: Violation[] = []
@@ -45,6 +57,7 @@ export function judge(policy: Policy, cases: readonly Case[]): Judgement {
     if ('value' in denied && denied.value === false) continue
     violations.push(createViolation(policy, each, denied, budget))
   }
+  shared.left -= granted - budget.left
   return { violations, judged }
 }
 

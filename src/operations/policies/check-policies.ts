@@ -13,7 +13,7 @@ import {
   listWriteCases,
   type Configs,
 } from '../../core/policy/cases.ts'
-import { judge, type Case, type Judgement } from '../../core/policy/judge.ts'
+import { createBudget, judge, type Case, type Judgement } from '../../core/policy/judge.ts'
 import type { Violation } from '../../core/policy/policy.ts'
 import type { Subject } from '../../core/policy/subject.ts'
 import type { ListedException, ListedPolicy, PolicyReport } from '../../core/policy/report.ts'
@@ -151,22 +151,15 @@ export function judgeAll(
     plan: () => (plan === null ? [] : [createPlanCase(plan)]),
   }
   const known = new Map<Subject, Case[]>()
-  return policies.map((policy) => {
-    const { name, on } = policy
-    if (on === 'request') {
-      const own = requests.get(name) ?? []
-      return [
-        policy,
-        judge(
-          policy,
-          own.filter(({ domain }) => configs.has(domain ?? '')),
-        ),
-      ]
-    }
+  const listed = policies.map(({ name, on }) => {
+    if (on === 'request')
+      return (requests.get(name) ?? []).filter(({ domain }) => configs.has(domain ?? ''))
     const cases = known.get(on) ?? create[on]()
     known.set(on, cases)
-    return [policy, judge(policy, cases)]
+    return cases
   })
+  const shared = createBudget(Math.max(0, ...listed.map(({ length }) => length)))
+  return policies.map((policy, i) => [policy, judge(policy, listed[i] ?? [], shared)])
 }
 
 /** Finds an exception of a violation that counts. */
