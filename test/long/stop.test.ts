@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { runProgram } from '../program.ts'
+import { GitSandbox } from '../state/git-sandbox.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { fetchWrites, Place, setFaults, token } from '../steps/cli.ts'
 import { emulator, setStage } from '../steps/stage.ts'
 
-/** Time within which a stop holds for every runner of a folder or a database, ms. */
-const promisedMs = 2000
+/** Time within which a stop holds for every runner, as the command says, ms. */
+const promised = { dir: 2000, postgres: 2000, git: 5000 }
+type Store = keyof typeof promised
 const writes = 300
 
 setStage()
@@ -25,9 +27,9 @@ afterEach(async () => {
 })
 
 /** Creates a runner of the account: a workspace of its own with many writes. */
-function createRunner(name: string, state: string, env: Place['env']): Place {
+function createRunner(name: string, { home, state, env }: Stored): Place {
   const limits = '{callsPerMinute: 100000, domainsPerWrite: 1}'
-  const root = join(folder, name)
+  const root = join(home, name)
   const runner = new Place(emulator.url, `id: ${name}\n`, { root, state, limits })
   runner.env = { ...env, EDGEWISE_TOKEN: token, XDG_STATE_HOME: join(folder, 'user') }
   for (let i = 0; i < writes; i++)
@@ -35,25 +37,42 @@ function createRunner(name: string, state: string, env: Place['env']): Place {
   return runner
 }
 
-async function configureStore(store: string): Promise<[state: string, env: Place['env']]> {
-  if (store === 'dir') return [`state: {store: dir, path: ${join(folder, 'state')}}`, {}]
+/** Where runners keep their state, and the folder of their workspaces. */
+interface Stored {
+  home: string
+  state: string
+  env: Place['env']
+}
+
+async function configureStore(store: Store): Promise<Stored> {
+  if (store === 'dir')
+    return { home: folder, state: `state: {store: dir, path: ${join(folder, 'state')}}`, env: {} }
+  if (store === 'git') {
+    const sandbox = new GitSandbox()
+    onTestFinished(() => sandbox.remove())
+    await sandbox.withRemote('remote.git', 'one', 'two', 'three')
+    return { home: sandbox.folder, state: '', env: sandbox.env }
+  }
   const schema = await TestSchema.make()
   onTestFinished(() => schema.remove())
   const { url } = schema.configure((address) => address.searchParams.delete('application_name'))
   const state = `state: {store: postgres, url: "\${env:DATABASE_URL}", schema: ${schema.name}}`
-  return [state, { DATABASE_URL: url }]
+  return { home: folder, state, env: { DATABASE_URL: url } }
 }
 
-it.each(['dir', 'postgres'])('a stop in %s ends the writes of three runners', async (store) => {
-  const [state, env] = await configureStore(store)
-  const runners = ['one', 'two', 'three'].map((name) => createRunner(name, state, env))
+const stores = ['dir', 'postgres', 'git'] as const
+
+it.each(stores)('a stop in %s ends the writes of three runners', async (store) => {
+  const promisedMs = promised[store]
+  const stored = await configureStore(store)
+  const runners = ['one', 'two', 'three'].map((name) => createRunner(name, stored))
   const [first] = runners
   if (first === undefined) throw new Error('expected a runner')
   const apply = (runner: Place) => runProgram(runner, 'apply', '--yes', '--lock-timeout', '60')
   let isEnded = false
   const applying = Promise.all(runners.map(apply)).finally(() => (isEnded = true))
   // A folder has one lock for the account: one runner sends, and the others wait for it.
-  const sending = store === 'dir' ? 1 : 3
+  const sending = store === 'postgres' ? 3 : 1
   for (let seen = 0; seen < sending && !isEnded; await sleep(20)) {
     const paths = (await fetchWrites(emulator)).flatMap(({ domains }) => domains)
     seen = new Set(paths.map((domain) => domain.split('.')[1])).size
@@ -62,7 +81,9 @@ it.each(['dir', 'postgres'])('a stop in %s ends the writes of three runners', as
   const stoppedAt = Date.now()
   expect(stopped).toMatchObject({
     code: 0,
-    out: expect.stringContaining('No call leaves later than 2 s from now'),
+    out: expect.stringContaining(
+      store === 'git' ? 'look every 5 s' : 'No call leaves later than 2 s from now',
+    ),
   })
   const ended = await applying
   await sleep(promisedMs)
