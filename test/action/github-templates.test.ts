@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { findParserErrors } from './check-files.ts'
 import { buildGithub, parseGithub, pinnedAction, type Job, type Step } from './templates.ts'
 
-const kinds = ['plan', 'apply', 'drift'] as const
+const kinds = ['plan', 'apply', 'drift', 'operate'] as const
 const workflows = kinds.map((kind) => ({ kind, ...parseGithub(kind) }))
 const jobs = workflows.flatMap(({ kind, jobs: each }) =>
   Object.entries(each).map(([id, job]): [string, Job] => [`${kind} ${id}`, job]),
@@ -32,27 +32,31 @@ describe('the workflows for GitHub', () => {
       'apply comment': { contents: 'read', 'pull-requests': 'write' },
       'drift drift': { contents: 'read' },
       'drift issue': { contents: 'read', issues: 'write' },
+      'operate operate': { contents: 'write' },
     })
     for (const [name, job] of jobs) expect([name, job['timeout-minutes'] > 0]).toEqual([name, true])
   })
 
-  it('give secrets to the approved apply only, and the token to jobs without files', () => {
+  it('give secrets to approved jobs only, and the token to jobs without files', () => {
     for (const [name, job] of jobs) {
       const text = JSON.stringify(job)
-      const isApply = name === 'apply apply'
+      const isApproved = name === 'apply apply' || name === 'operate operate'
       const isReport = /comment|issue/.test(name)
       expect([name, text.includes('secrets.'), job.environment]).toEqual([
         name,
-        isApply,
-        isApply ? 'production' : undefined,
+        isApproved,
+        isApproved ? 'production' : undefined,
       ])
       expect([name, text.includes('github.token')]).toEqual([name, isReport])
       expect([name, usesOf(job, 'actions/checkout@').length]).toEqual([name, isReport ? 0 : 1])
     }
-    const withSecrets = jobOf('apply apply')?.steps.filter((step) =>
-      JSON.stringify(step).includes('secrets.'),
+    const withSecrets = jobs.flatMap(([, { steps }]) =>
+      steps.filter((step) => JSON.stringify(step).includes('secrets.')),
     )
-    expect(withSecrets?.map((step) => step.with?.['command'])).toEqual(['apply'])
+    expect(withSecrets.map((step) => step.with?.['command'])).toEqual([
+      'apply',
+      '${{ steps.words.outputs.command }}',
+    ])
   })
 
   it('tell where to add the secrets of the manifests', () => {
@@ -155,10 +159,12 @@ describe('the workflows for GitHub', () => {
   })
 
   it('never cancel an apply, and cancel only the plans of the same pull request', () => {
-    expect(workflows.map(({ concurrency }) => Object.values(concurrency))).toEqual([
+    expect(workflows.map(({ concurrency = {} }) => Object.values(concurrency))).toEqual([
       ['edgewise-plan-${{ github.event.pull_request.number || github.ref }}', true],
       ['edgewise-apply', false],
       ['edgewise-drift', false],
+      // A stop waits for nothing.
+      [],
     ])
   })
 
@@ -180,7 +186,9 @@ describe('the workflows for GitHub', () => {
     expect(Object.keys(a).filter((path) => path in b)).toEqual([])
     for (const kind of kinds) {
       const [first, second] = ['apps/a', 'apps/b'].map((workspace) => parseGithub(kind, workspace))
-      expect(first?.concurrency.group).not.toBe(second?.concurrency.group)
+      expect(first?.name).not.toBe(second?.name)
+      if (kind === 'operate') continue
+      expect(first?.concurrency?.group).not.toBe(second?.concurrency?.group)
     }
   })
 })

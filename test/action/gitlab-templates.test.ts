@@ -8,6 +8,13 @@ import { itLong } from '../runs.ts'
 import { buildGitlab, parseGitlab, pinnedImage } from './templates.ts'
 
 const { '.edgewise': base, ...jobs } = parseGitlab()
+/** What a line of a script may begin with. */
+const allowedLine = new RegExp(
+  [
+    String.raw`^ *(edgewise (validate|test|plan|apply|drift|rollout|rollback)\b|mkdir -p `,
+    String.raw`if git diff |fi$|case |["\w |[\]*-]*\*\)$|esac$|echo '|exit [01]( ;;)?$|$)`,
+  ].join('|'),
+)
 const scripts = (script: string[] = []) => script.flatMap((text) => text.split('\n'))
 
 describe('the pipeline for GitLab', () => {
@@ -24,27 +31,32 @@ describe('the pipeline for GitLab', () => {
       'edgewise plan',
       'edgewise plan to apply',
       'edgewise apply',
+      'edgewise operate',
       'edgewise drift',
     ])
     for (const [name, job] of Object.entries(jobs)) {
       expect([name, job.extends, job.image]).toEqual([name, '.edgewise', undefined])
-      for (const line of scripts(job.script))
-        expect(line.replace('edgewise test', 'edgewise validate')).toMatch(
-          /^ *(edgewise (validate|plan|apply|drift)\b|mkdir -p |if git diff |echo '|exit 0$|fi$|$)/,
-        )
+      for (const line of scripts(job.script)) expect(line).toMatch(allowedLine)
     }
   })
 
-  it('has the environment with the secrets in the job that applies only, started by hand', () => {
+  it('has the environment with the secrets in the jobs that write only, started by hand', () => {
     for (const [name, { environment, resource_group: group, rules }] of Object.entries(jobs)) {
       const isApply = name === 'edgewise apply'
-      expect([name, environment, group]).toEqual(
-        isApply ? [name, 'production', 'edgewise-apply'] : [name, undefined, undefined],
-      )
+      const isApproved = isApply || name === 'edgewise operate'
+      expect([name, environment, group]).toEqual([
+        name,
+        isApproved ? 'production' : undefined,
+        isApply ? 'edgewise-apply' : undefined,
+      ])
       for (const rule of rules)
         expect([name, rule.when]).toEqual([name, isApply ? 'manual' : undefined])
     }
-    for (const { if: condition } of jobs['edgewise apply']?.rules ?? [])
+    const writing = ['edgewise apply', 'edgewise operate'].flatMap(
+      (name) => jobs[name]?.rules ?? [],
+    )
+    expect(writing).toHaveLength(3)
+    for (const { if: condition } of writing)
       expect(condition).toContain(
         '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_COMMIT_REF_PROTECTED == "true"',
       )
@@ -150,6 +162,20 @@ itLong('each job runs for its event only', () => {
     ],
     [{ CI_PIPELINE_SOURCE: 'push', ...branch }, merged],
     [{ CI_PIPELINE_SOURCE: 'web', ...branch }, merged],
+    [
+      { CI_PIPELINE_SOURCE: 'web', ...branch, EDGEWISE_ACTION: 'approve' },
+      ['edgewise operate: on_success'],
+    ],
+    [{ CI_PIPELINE_SOURCE: 'push', ...branch, EDGEWISE_ACTION: 'approve' }, merged],
+    [
+      {
+        CI_PIPELINE_SOURCE: 'web',
+        ...branch,
+        CI_COMMIT_REF_PROTECTED: 'false',
+        EDGEWISE_ACTION: 'approve',
+      },
+      [],
+    ],
     [{ CI_PIPELINE_SOURCE: 'push', ...branch, CI_COMMIT_REF_PROTECTED: 'false' }, []],
     [{ CI_PIPELINE_SOURCE: 'push', ...branch, CI_COMMIT_BRANCH: 'topic' }, []],
     [{ CI_PIPELINE_SOURCE: 'schedule', ...branch }, ['edgewise drift: on_success']],

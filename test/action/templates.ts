@@ -27,9 +27,10 @@ export interface Job {
 }
 /** Workflow for GitHub. */
 export interface Workflow {
+  name: string
   on: Record<string, unknown>
   permissions: object
-  concurrency: { group: string; 'cancel-in-progress': boolean }
+  concurrency?: { group: string; 'cancel-in-progress': boolean }
   jobs: Record<string, Job>
 }
 /** Job of a pipeline for GitLab. */
@@ -63,7 +64,7 @@ export function buildGithub(workspace = '.', branch = 'main'): Record<string, st
   )
 }
 
-/** Builds and parses a workflow for GitHub: `plan`, `apply` or `drift`. */
+/** Builds and parses a workflow for GitHub: `plan`, `apply`, `drift` or `operate`. */
 export function parseGithub(kind: string, workspace = '.'): Workflow {
   const files = Object.entries(buildGithub(workspace))
   return parse(files.find(([path]) => path.endsWith(`-${kind}.yml`))?.[1] ?? '') as Workflow

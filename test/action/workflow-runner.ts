@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ActionRunner } from './action-runner.ts'
 import type { Job, Step, Workflow } from './templates.ts'
+
+type Values = Record<string, string>
 
 /** Event that starts a workflow. */
 export interface WorkflowEvent {
@@ -10,9 +12,10 @@ export interface WorkflowEvent {
   ref: string
   commit: string
   pullRequest?: number
+  /** Of a workflow that is started by hand. */
+  inputs?: Values
 }
 
-type Values = Record<string, string>
 type Scalar = string | number | boolean
 /** Values of expressions in a job, by expression. */
 type Scope = Record<string, string>
@@ -47,6 +50,9 @@ export class WorkflowRunner {
       'secrets.EDGEWISE_TOKEN': 'token-of-the-service',
       "github.event.merge_group.base_sha || 'HEAD^1'": 'HEAD^1',
       'runner.temp': this.#action.temp,
+      ...Object.fromEntries(
+        Object.entries(event.inputs ?? {}).map(([name, value]) => [`inputs.${name}`, value]),
+      ),
     }
     for (const [id, job] of Object.entries(workflow.jobs)) {
       if (!holds(job.if, scope, false)) continue
@@ -127,11 +133,12 @@ export class WorkflowRunner {
   }
 }
 
-function runScript(script: string, checkout: string, env: Values): Values {
+function runScript(script: string, checkout: string, env: Values): Values | null {
   const output = join(dirname(checkout), 'output')
   writeFileSync(output, '')
   const variables = { ...env, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: `${output}.md` }
-  execFileSync('bash', ['-e', '-c', script], { cwd: checkout, env: variables, stdio: 'pipe' })
+  const { status } = spawnSync('bash', ['-e', '-c', script], { cwd: checkout, env: variables })
+  if (status !== 0) return null
   const lines = readFileSync(output, 'utf8').split('\n')
   return Object.fromEntries(lines.filter((line) => line !== '').map((line) => line.split('=')))
 }

@@ -50,10 +50,10 @@ function answer(method: string, path: string, body: string): unknown {
   const posts = path.includes('comments') ? comments : issues
   if (method === 'GET') return posts
   const { body: text } = JSON.parse(body) as Post
-  const id = posts.length + 1
+  const id = method === 'POST' ? posts.length + 1 : Number(path.split('/').at(-1))
   const post = { id, number: id, body: text, user: { login: 'github-actions[bot]' } }
   if (method === 'POST') posts.push(post)
-  else posts[Number(path.split('/').at(-1)) - 1] = post
+  else posts[id - 1] = post
   return post
 }
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
   action = new ActionRunner()
   place = new Place('emulator', '', { state: '' })
   place.env = { ...env }
-  place.manifest('www.example.com', { timeout: { time: 60 } })
+  place.manifest('www.example.com', { ip_black_list: { list: ['192.0.2.60'] } })
   git('init', '--quiet', '-b', 'trunk')
   git('init', '--quiet', '--bare', '.git/origin.git')
   git('remote', 'add', 'origin', join(place.root, '.git/origin.git'))
@@ -116,6 +116,34 @@ const push = async (head: string, kind: string, name: string) => {
   return run(kind, { name, ref: 'refs/heads/trunk', commit: head })
 }
 
+/** Stops all writes, resumes them, and rolls back, as whoever is on call does. */
+async function operateAll(head: string): Promise<void> {
+  const operate = (inputs: Record<string, string>, ref = 'refs/heads/trunk') =>
+    run('operate', { name: 'workflow_dispatch', ref, commit: head, inputs })
+  const [done, failed] = [{ operate: 'done' }, { operate: 'failed' }]
+  const reason = 'errors on all domains, see #12'
+  const stop = { action: 'stop all writes', id: '', reason }
+  expect(await operate(stop, 'refs/heads/other')).toEqual(failed)
+  expect(await operate({ ...stop, reason: "' --json" })).toEqual(failed)
+  expect(await operate({ ...stop, reason: 'a\nargs=b' })).toEqual(failed)
+  expect((await place.json('rollout', 'list'))['stop']).toBeUndefined()
+  expect(await operate(stop)).toEqual(done)
+  expect((await place.json('rollout', 'list'))['stop']).toMatchObject({ reason })
+
+  const history = (await place.json('state', 'history'))['applies'] as { id: string }[]
+  const rollback = { action: 'rollback', id: history.at(-1)?.id ?? '', reason: '' }
+  expect(await operate(rollback)).toEqual(failed)
+  const resume = { action: 'resume all writes', id: '', reason: '' }
+  expect(await operate(resume)).toEqual(done)
+  for (const id of ['', '--all', `${rollback.id} --json`])
+    expect(await operate({ ...rollback, id })).toEqual(failed)
+  expect(await operate(rollback)).toEqual(done)
+  // What was rolled back stays on hold.
+  expect((await place.json('plan'))['summary']).toMatchObject({ held: 1, domains: 0 })
+  expect(await push(head, 'apply', 'workflow_dispatch')).toMatchObject({ apply: 'done' })
+  expect((await place.json('plan'))['summary']).toMatchObject({ held: 1, domains: 0 })
+}
+
 it('the workflows carry a change from a pull request to the service', async () => {
   const { code } = await place.cli('init', '--ci', 'github', '--action', pinnedAction)
   expect(code).toBe(0)
@@ -127,7 +155,7 @@ it('the workflows carry a change from a pull request to the service', async () =
   expect(comments).toEqual([])
   git('checkout', '--quiet', 'trunk')
 
-  place.manifest('www.example.com', { timeout: { time: 90 } })
+  place.manifest('www.example.com', { ip_black_list: { list: ['192.0.2.90'] } })
   const { head, results } = await propose()
   expect(results).toEqual({ plan: 'done', comment: 'done' })
   expect(comments.map(({ body }) => body)).toEqual([expect.stringContaining('Plan: 1 to set')])
@@ -146,8 +174,10 @@ it('the workflows carry a change from a pull request to the service', async () =
   expect(await push(head, 'drift', 'schedule')).toEqual({ drift: 'done', issue: 'done' })
   expect(issues).toEqual([])
 
+  await operateAll(head)
+
   // A guard refuses: the apply fails, and its report is published.
-  place.manifest('www.example.com', { timeout: { time: 60 } })
+  place.manifest('www.example.com', { ip_black_list: { list: ['192.0.2.60'] } })
   place.write('edgewise.yaml', `${place.read('edgewise.yaml')}guards: {protect: ["*"]}\n`)
   commit('protected')
   merged = git('rev-parse', 'HEAD')

@@ -318,7 +318,7 @@ describe('init --ci github', () => {
     expect(added).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        /^(wrote repo\/\.github\S+\n){3}\nPull [^\n]+\n[^\n]+\n$/,
+        /^(wrote repo\/\.github\S+\n){4}\nPull [^\n]+\n[^\n]+\n$/,
       ) as string,
     })
     expect([place.read('repo/edgewise.yaml'), has('repo/domains')]).toEqual([settings, false])

@@ -74,7 +74,7 @@ export function buildGithubWorkflows(
       ],
     ]),
   }
-  const kinds = ['plan', 'apply', 'drift']
+  const kinds = ['plan', 'apply', 'drift', 'operate']
   return Object.fromEntries(kinds.map((kind) => [pathOf(kind), fill(`github-${kind}`, values)]))
 }
 
@@ -96,6 +96,7 @@ export function buildGitlabPipeline(
     at: workspace === '.' ? '' : ` -C ${quotePath(workspace)}`,
     file: (name) => quotePath(name === '' ? folder : `${folder}/${name}`),
     artifact: (name) => formatScalar(`${folder}/${name}`),
+    action: `EDGEWISE_ACTION${buildSuffix(workspace).toUpperCase().replaceAll(/\W/g, '_')}`,
     pathspecs: paths.map(quotePath).join(' '),
     changes: paths[0] === '.' ? '' : `      changes:${globs.join('')}`,
     secrets: formatNames(secrets),

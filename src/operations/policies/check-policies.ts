@@ -2,7 +2,7 @@ import type { Desired, Policed } from '../runtime/workspace-parts.ts'
 import { applyLevel } from '../../core/checks/levels.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
-import { append } from '../../core/model/lists.ts'
+import { append, findMax } from '../../core/model/lists.ts'
 import { compareDiagnostics, formatPlace, type Diagnostic } from '../../core/model/problem.ts'
 import {
   createConfigLookup,
@@ -158,7 +158,7 @@ export function judgeAll(
     known.set(on, cases)
     return cases
   })
-  const shared = createBudget(Math.max(0, ...listed.map(({ length }) => length)))
+  const shared = createBudget(findMax(listed.map(({ length }) => length)))
   return policies.map((policy, i) => [policy, judge(policy, listed[i] ?? [], shared)])
 }
 
