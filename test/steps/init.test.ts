@@ -15,7 +15,7 @@ import { Place } from './cli.ts'
 const commit = '0123456789abcdef0123456789abcdef01234567'
 const action = `team/edgewise@${commit}`
 const image = `images.example.com:5000/team/edgewise:1.2@sha256:${'0123456789abcdef'.repeat(4)}`
-const kinds = ['plan', 'apply', 'drift']
+const kinds = ['plan', 'apply', 'drift', 'operate']
 const workflows = kinds.map((kind) => `.github/workflows/edgewise-${kind}.yml`)
 const example = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../examples/${path}`, import.meta.url)), 'utf8')

@@ -158,7 +158,12 @@ export function judgeAll(
     known.set(on, cases)
     return cases
   })
-  const shared = createBudget(findMax(listed.map(({ length }) => length)))
+  const shared = createBudget(
+    findMax(
+      listed.map(({ length }) => length),
+      0,
+    ),
+  )
   return policies.map((policy, i) => [policy, judge(policy, listed[i] ?? [], shared)])
 }
 
