@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'
 import type { Outcome } from '../../src/core/model/outcome.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { compareRequest, type Delta } from '../../src/core/effects/compare.ts'
 import { findWitness } from '../../src/core/effects/witness/find-witness.ts'

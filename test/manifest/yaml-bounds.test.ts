@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import { findYamlExcess } from '../../src/manifest/yaml/yaml-text.ts'
 import { findPlace } from '../../src/manifest/yaml/yaml-place.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { searchCover } from '../../src/core/plan/cover/search-cover.ts'
 import { families } from './fleet-mixes.ts'

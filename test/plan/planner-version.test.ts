@@ -1,3 +1,4 @@
+// @module-tag often
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { findUrl } from '../../src/core/rule-lists/find-url.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import {
   appendFileSync,
   existsSync,

@@ -1,3 +1,4 @@
+// @module-tag often
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, it } from 'vitest'

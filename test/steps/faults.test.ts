@@ -1,3 +1,4 @@
+// @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DefectAfterWrites } from '../../src/core/model/edgewise-error.ts'
 import { isSameJson, type Json, type JsonObject } from '../../src/core/model/json.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { place, setStageInTime } from './stage.ts'

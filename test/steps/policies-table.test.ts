@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { levels } from '../../src/core/policy/subject.ts'

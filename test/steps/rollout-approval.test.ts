@@ -1,3 +1,4 @@
+// @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'

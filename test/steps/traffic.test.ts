@@ -1,3 +1,4 @@
+// @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
 import { globSync } from 'tinyglobby'
 import { trafficFile } from '../../src/core/model/generated/state-validators.ts'

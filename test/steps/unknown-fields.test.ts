@@ -1,3 +1,4 @@
+// @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { compileProgram, findMatch, testMatch } from '../../src/core/trace/regex/machine.ts'
