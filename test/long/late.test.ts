@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { it } from 'vitest'
 import { landLate } from '../stories/late-call.ts'
 import { RealRuns } from './real-runs.ts'

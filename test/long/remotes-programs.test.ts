@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
