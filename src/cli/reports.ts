@@ -56,7 +56,7 @@ const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>>
       const { buildPlanPage } = await import('../outlets/report/page/build-plan-page.ts')
       const { formatPage, describePage, computePlanTimes } = await loadPages()
       const { writes } = selectDefinite(plan)
-      const times = computePlanTimes(writes, about.workspace, false)
+      const times = computePlanTimes(writes, about.workspace, plan.reverts === true)
       const described = describePage(about, plan.basis, notes)
       return formatPage(buildPlanPage(plan, times, described, traced))
     },
@@ -77,7 +77,7 @@ const formats: { [C in ReportCommand]: Record<ReportEnding, Render<Subjects[C]>>
       const { formatPage, describePage, computePlanTimes } = await loadPages()
       const basis = plan?.basis ?? { target: [], items: [], commit: null }
       const writes = plan === null ? [] : selectDefinite(plan).writes
-      const times = computePlanTimes(writes, about.workspace, atOnce)
+      const times = computePlanTimes(writes, about.workspace, atOnce || plan?.reverts === true)
       const hasItem =
         recorded === null
           ? null

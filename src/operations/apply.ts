@@ -1,4 +1,5 @@
-import type { RecordedState, RolloutStore } from '../state/store/store.ts'
+import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
+import type { HistoryReader, RecordedState, RolloutStore } from '../state/store/store.ts'
 import type { GuardRequest } from './submission/guards.ts'
 import { lockTargets } from './runtime/lock-selection.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
@@ -56,7 +57,7 @@ export async function apply(
     const selected = narrowSnapshot(recorded, { target, items })
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })
     await refuseUnfinishedRollback(store)
-    const options = await loadPlanOptions(store, request)
+    const options = await loadPlanOptions(store, recorded, request)
     const { plan, remake } =
       planFile === undefined
         ? await planSelected(
@@ -104,13 +105,15 @@ async function planSelected(
 
 /** Loads the plan options, including the stored rollouts. */
 async function loadPlanOptions(
-  store: RolloutStore,
+  store: RolloutStore & HistoryReader,
+  recorded: RecordedState,
   { waves = true, retryHeld, effort }: ApplyRequest,
 ): Promise<PlanOptions> {
   return {
     rollouts: await store.listRollouts(),
     retryHeld: retryHeld === true,
     atOnce: !waves,
+    loadPast: () => listPastApplies(store, recorded, maxRevertChanges),
     effort,
   }
 }

@@ -1,3 +1,4 @@
+import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
 import type { Configured, Desired } from './runtime/workspace-parts.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
@@ -90,7 +91,8 @@ export async function plan(
   const selection = select(request, workspace, recorded)
   const rollouts = await store.listRollouts()
   const traffic = await store.loadTraffic()
-  const options = { effort: request.effort, rollouts, traffic }
+  const loadPast = () => listPastApplies(store, recorded, maxRevertChanges)
+  const options = { effort: request.effort, rollouts, traffic, loadPast }
   const [unmarked, stopped] = await Promise.all([
     makePlan(workspace, recorded, selection, options, outside),
     noteStop(accountStop),

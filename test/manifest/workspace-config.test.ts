@@ -63,6 +63,7 @@ describe('parseWorkspaceConfig', () => {
         pause: 600,
         approval: [],
         by: 'domains',
+        revert: 'waves',
         health: null,
         probe: null,
       },
@@ -108,6 +109,7 @@ describe('parseWorkspaceConfig', () => {
       pause: 90,
       approval: [],
       by: 'domains',
+      revert: 'waves',
       health: {
         area: 'all',
         settle: 300,

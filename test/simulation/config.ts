@@ -61,6 +61,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       pause: 0,
       approval: [],
       by: 'domains' as const,
+      revert: 'waves' as const,
       health: null,
       probe: null,
     },

@@ -218,6 +218,7 @@ class Rollout {
               pause: pauseSeconds,
               approval: this.#approval,
               by: 'domains' as const,
+              revert: 'waves' as const,
               probe: null,
               health: origin === dead || judged ? health : null,
             }

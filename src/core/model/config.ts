@@ -150,6 +150,8 @@ export interface RolloutConfig {
   approvalAbove?: number
   /** What the shares of waves count: domains, or their requests. */
   by: 'domains' | 'traffic'
+  /** How a plan goes out that only goes back to values that were confirmed and healthy. */
+  revert: 'waves' | 'fast'
   /** Null if health is not checked. */
   health: HealthConfig | null
   /** Null without probes. */

@@ -35,6 +35,8 @@ export interface Rollout {
   values: ItemHashes
   /** Values on hold: no apply sends them until somebody repeats them. */
   onHold: ItemHashes
+  /** Values that its health check found worse, and that stayed; absent for none. */
+  unhealthy?: ItemHashes
   waves: RolloutWave[]
   /** Domains that are only released, in the first wave. */
   released: Domain[]

@@ -10,9 +10,10 @@ import { markWaiting, type Stop } from './approvals.ts'
 import { nameWave, formatNow } from './waves.ts'
 
 /**
- * Stops a rollout; deletes it from the store if nothing is on hold.
+ * Stops a rollout; deletes it from the store if nothing is on hold, and nothing worse stays.
  *
  * @param domains those whose values are on hold from then on
+ * @param unhealthy those whose values stay, though they are worse
  */
 export async function stopRollout(
   rollout: Rollout,
@@ -20,15 +21,18 @@ export async function stopRollout(
   domains: Domain[],
   result: ApplyResult,
   { store, clock }: RolloutContext,
+  unhealthy: Domain[] = [],
 ): Promise<void> {
   result.stopped ??= why
   const message = `Rollout ${rollout.id}: stopped (${why})`
   const onHold = selectDomains(rollout.values, domains)
   const endedAt = new Date(clock.now()).toISOString()
-  if (domains.length === 0) await store.deleteRollouts([rollout.id], message)
+  const marked =
+    unhealthy.length === 0 ? {} : { unhealthy: selectDomains(rollout.values, unhealthy) }
+  if (domains.length + unhealthy.length === 0) await store.deleteRollouts([rollout.id], message)
   else
     await store.saveRollout(
-      { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold },
+      { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold, ...marked },
       message,
     )
   delete result.open
@@ -49,7 +53,8 @@ export async function failWave(
   const why = `wave ${waveIndex + 1} of ${rollout.waves.length}: ${reason}`
   if (!worse || context.settings.rule?.onFailure !== 'rollback') {
     const later = rollout.waves.slice(waveIndex + 1).flatMap(({ domains }) => domains)
-    return stopRollout(rollout, why, later, result, context)
+    const sent = rollout.waves.slice(0, waveIndex + 1).flatMap(({ domains }) => domains)
+    return stopRollout(rollout, why, later, result, context, worse ? sent : [])
   }
   result.takenBack = false
   try {

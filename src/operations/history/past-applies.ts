@@ -35,6 +35,8 @@ export interface PastFleet {
 
 /** Maximum number of changes that are loaded, by default. */
 const maxChanges = 300_000
+/** The same where `rollout.revert: fast` looks for earlier values. */
+export const maxRevertChanges = 100_000
 /** Applies, and about how many changes, that are loaded at once. */
 const [maxAtOnce, maxChangesAtOnce] = [100, 20_000]
 

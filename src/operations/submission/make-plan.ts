@@ -22,11 +22,14 @@ import { findStop, listUnapproved } from '../../engine/rollout/approvals.ts'
 import {
   findConflicts,
   findItemsOnHold,
+  type HashItem,
   mapDomainsToWaves,
   type PlanSelection,
   type RolloutConflicts,
 } from '../../engine/rollout/conflicts.ts'
 import type { RecordedState } from '../../state/store/store.ts'
+import type { RolloutConfig } from '../../core/model/config.ts'
+import type { PastApplies } from './find-revert.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeOnHold, describeUnfinished } from '../../engine/rollout/on-hold.ts'
 import { continueRollout } from '../../engine/rollout/waves.ts'
@@ -48,6 +51,8 @@ export interface PlanOptions {
   retryHeld?: boolean
   /** Plan without waves. */
   atOnce?: boolean
+  /** Loads where `rollout.revert: fast` looks for earlier values; absent: nothing is fast. */
+  loadPast?(): Promise<PastApplies>
   /** Tests whether to plan a change; absent: all of the selection. */
   isPlanned?(change: Change): boolean
   /** References of secrets that a plan file has in another form; absent for a new plan. */
@@ -107,7 +112,7 @@ async function planChanges(
   const chosenChanges = { ...selection, isPart: isPlanned !== undefined }
   const match = (changes: Change[]) => matchRollouts(changes, chosenChanges, rollouts, hashDomain)
   const tree = await workspace.findTree()
-  const make = (matched: Matched) =>
+  const make = (matched: Matched, own: PlanOptions = request) =>
     planMatched(
       workspace,
       matched,
@@ -121,12 +126,13 @@ async function planChanges(
         ...tree,
       },
       onHold,
-      request,
+      own,
       outside,
     )
   const all = match(differs === undefined ? planned : settleConditional(planned, differs))
   const made = await make(all)
-  if (made.summary.conditional === 0) return made
+  if (made.summary.conditional === 0)
+    return planRevert(workspace.config.rollout, made, all, request, hashItem, make)
   const certain = match(settleConditional(all.changes, () => false))
   const definite = await make(certain)
   const possible = all.conflicting.filter((rollout) => !certain.conflicting.includes(rollout))
@@ -135,6 +141,30 @@ async function planChanges(
     definite,
     warnings: [...definite.warnings, ...describeConflicts(possible, 'may')],
   }
+}
+
+/** Plans a revert at once if the workspace wants it, and no wave of it needs approval. */
+async function planRevert(
+  { revert, approval, health }: RolloutConfig,
+  made: Plan,
+  matched: Matched,
+  request: PlanOptions,
+  hashItem: HashItem,
+  make: (matched: Matched, own: PlanOptions) => Promise<Plan>,
+): Promise<Plan> {
+  const { continued } = matched
+  const { rollouts = [], loadPast, atOnce = false, retryHeld = false, differs } = request
+  const isOpen = continued !== null || retryHeld || differs !== undefined
+  if (revert === 'waves' || loadPast === undefined || atOnce || isOpen) return made
+  const needsApproval = approval.length > 0 || made.approvals !== undefined
+  const isOne = made.waves === undefined && health === null
+  if (needsApproval || isOne || made.changes.length === 0) return made
+  const { findRevert } = await import('./find-revert.ts')
+  const found = await findRevert(made.changes, { loadPast, rollouts, hashItem })
+  if (found === null) return made
+  const plan = found.isWhole ? await make(matched, { ...request, atOnce: true }) : made
+  const warnings = [found.note, ...plan.warnings]
+  return { ...plan, warnings, ...(found.isWhole ? { reverts: true } : {}) }
 }
 
 /** Plans these changes, which may be those of an open rollout. */

@@ -208,7 +208,7 @@ async function prepare(
   if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
   const { continued, ended, kept, overrides } = sent === plan ? decided : await judge(sent)
   append(overrides, await submitToPrograms(workspace, policies, sent, request, ports))
-  const inWaves = request.waves && isRollout(workspace, sent, continued)
+  const inWaves = request.waves && sent.reverts !== true && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? selectFirstWave(sent, continued) : sent
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)

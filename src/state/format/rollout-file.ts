@@ -6,15 +6,21 @@ import { createDamagedFileError, formatFile, parseFile } from './parse-file.ts'
 
 /** Formats a rollout's file. */
 export function formatRollout(rollout: Rollout): string {
-  const { values, onHold } = rollout
+  const { values, onHold, unhealthy, ...others } = rollout
   const grouped = { values: groupDomains(values), onHold: groupDomains(onHold) }
-  return formatFile(rolloutFile, { ...rollout, ...grouped }, 1)
+  const marked = unhealthy === undefined ? {} : { unhealthy: groupDomains(unhealthy) }
+  return formatFile(rolloutFile, { ...others, ...grouped, ...marked }, 1)
 }
 
 /** Parses a rollout's file, as `parseFile` does. */
 export function parseRollout(place: string, text: string): Rollout {
-  const file = parseFile(place, text, 'rollout', rolloutFile)
-  const rollout = { ...file, values: ungroup(file.values), onHold: ungroup(file.onHold) }
+  const { unhealthy, ...file } = parseFile(place, text, 'rollout', rolloutFile)
+  const rollout = {
+    ...file,
+    values: ungroup(file.values),
+    onHold: ungroup(file.onHold),
+    ...(unhealthy === undefined ? {} : { unhealthy: ungroup(unhealthy) }),
+  }
   const misplaced = findMisplacedDomain(rollout)
   if (misplaced !== null)
     throw createDamagedFileError(

@@ -63,6 +63,7 @@ const rollout: RolloutConfig = {
   pause: 300,
   approval: [],
   by: 'domains' as const,
+  revert: 'waves' as const,
   probe: null,
   health: {
     area: 'all',

@@ -12,6 +12,7 @@ const rollout = {
   pause: pauseSeconds,
   approval: [],
   by: 'domains' as const,
+  revert: 'waves' as const,
   probe: null,
   health: null,
 }

@@ -15,6 +15,7 @@ const rollout = {
   pause: pauseMs / second,
   approval: [],
   by: 'domains' as const,
+  revert: 'waves' as const,
   probe: null,
   health: null,
 }

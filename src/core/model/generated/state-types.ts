@@ -879,6 +879,23 @@ items: {
 }
 }[]
 /**
+ * Values that its health check found worse, and that stayed. Absent for none.
+ *
+ * Items: Values of some domains.
+ */
+unhealthy?: {
+domains: Domains
+/**
+ * Item → hash of its value.
+ */
+items: {
+/**
+ * Hash.
+ */
+[k: string]: string
+}
+}[]
+/**
  * The waves in their order; none for a rollback by a person.
  *
  * Items: One wave.

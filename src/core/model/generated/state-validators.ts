@@ -1456,7 +1456,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } }, probes: { type: "object", required: ["of", "count", "at", "before"], properties: { of: { type: "string" }, count: { type: "integer", minimum: 1 }, at: { $ref: "shared.schema.json#/$defs/time" }, before: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } }, after: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } }, probes: { type: "object", required: ["of", "count", "at", "before"], properties: { of: { type: "string" }, count: { type: "integer", minimum: 1 }, at: { $ref: "shared.schema.json#/$defs/time" }, before: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } }, after: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -1735,8 +1735,8 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                               } else
                                 var valid0 = !0;
                               if (valid0) {
-                                if (data.waves !== void 0) {
-                                  let data27 = data.waves, _errs62 = errors;
+                                if (data.unhealthy !== void 0) {
+                                  let data27 = data.unhealthy, _errs62 = errors;
                                   if (errors === _errs62)
                                     if (Array.isArray(data27)) {
                                       var valid17 = !0;
@@ -1746,8 +1746,8 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                         if (errors === _errs64)
                                           if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
                                             let missing4;
-                                            if (data28.domains === void 0 && (missing4 = "domains") || data28.applied === void 0 && (missing4 = "applied") || data28.passed === void 0 && (missing4 = "passed"))
-                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                            if (data28.domains === void 0 && (missing4 = "domains") || data28.items === void 0 && (missing4 = "items"))
+                                              return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
                                             if (data28.domains !== void 0) {
                                               let data29 = data28.domains, _errs66 = errors;
                                               if (errors === errors)
@@ -1757,302 +1757,365 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                   for (let i6 = 0; i6 < len6; i6++) {
                                                     let _errs69 = errors;
                                                     if (typeof data29[i6] != "string")
-                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
                                                     var valid20 = _errs69 === errors;
                                                     if (!valid20)
                                                       break;
                                                   }
                                                 } else
-                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                  return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
                                               var valid18 = _errs66 === errors;
                                             } else
                                               var valid18 = !0;
-                                            if (valid18) {
-                                              if (data28.applied !== void 0) {
-                                                let data31 = data28.applied, _errs71 = errors;
-                                                if (!(data31 && typeof data31 == "object" && !Array.isArray(data31)) && data31 !== null)
-                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.applied.type } }], !1;
-                                                if (errors === _errs71 && data31 && typeof data31 == "object" && !Array.isArray(data31)) {
-                                                  let missing5;
-                                                  if (data31.from === void 0 && (missing5 = "from") || data31.to === void 0 && (missing5 = "to") || data31.serviceFrom === void 0 && (missing5 = "serviceFrom") || data31.serviceTo === void 0 && (missing5 = "serviceTo"))
-                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                                  if (data31.from !== void 0) {
-                                                    let data32 = data31.from, _errs73 = errors;
-                                                    if (errors === errors)
-                                                      if (typeof data32 == "string") {
-                                                        if (!pattern0.test(data32))
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                      } else
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid21 = _errs73 === errors;
-                                                  } else
-                                                    var valid21 = !0;
-                                                  if (valid21) {
-                                                    if (data31.to !== void 0) {
-                                                      let data33 = data31.to, _errs76 = errors, _errs77 = errors;
-                                                      if (typeof data33 != "string" && data33 !== null)
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                      if (errors === _errs77 && typeof data33 == "string" && !pattern0.test(data33))
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                      var valid21 = _errs76 === errors;
-                                                    } else
-                                                      var valid21 = !0;
-                                                    if (valid21) {
-                                                      if (data31.serviceFrom !== void 0) {
-                                                        let data34 = data31.serviceFrom, _errs79 = errors, _errs80 = errors;
-                                                        if (typeof data34 != "string" && data34 !== null)
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                        if (errors === _errs80 && typeof data34 == "string" && !pattern0.test(data34))
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                        var valid21 = _errs79 === errors;
-                                                      } else
-                                                        var valid21 = !0;
-                                                      if (valid21)
-                                                        if (data31.serviceTo !== void 0) {
-                                                          let data35 = data31.serviceTo, _errs82 = errors, _errs83 = errors;
-                                                          if (typeof data35 != "string" && data35 !== null)
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                          if (errors === _errs83 && typeof data35 == "string" && !pattern0.test(data35))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                          var valid21 = _errs82 === errors;
-                                                        } else
-                                                          var valid21 = !0;
+                                            if (valid18)
+                                              if (data28.items !== void 0) {
+                                                let data31 = data28.items, _errs71 = errors;
+                                                if (errors === _errs71)
+                                                  if (data31 && typeof data31 == "object" && !Array.isArray(data31))
+                                                    for (let key3 in data31) {
+                                                      let _errs74 = errors;
+                                                      if (typeof data31[key3] != "string")
+                                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid21 = _errs74 === errors;
+                                                      if (!valid21)
+                                                        break;
                                                     }
-                                                  }
-                                                }
+                                                  else
+                                                    return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
                                                 var valid18 = _errs71 === errors;
                                               } else
                                                 var valid18 = !0;
-                                              if (valid18) {
-                                                if (data28.passed !== void 0) {
-                                                  let _errs85 = errors;
-                                                  if (typeof data28.passed != "boolean")
-                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
-                                                  var valid18 = _errs85 === errors;
-                                                } else
-                                                  var valid18 = !0;
-                                                if (valid18) {
-                                                  if (data28.approval !== void 0) {
-                                                    let data37 = data28.approval, _errs87 = errors;
-                                                    if (errors === _errs87)
-                                                      if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
-                                                        let missing6;
-                                                        if (data37.waitingSince === void 0 && (missing6 = "waitingSince") || data37.approved === void 0 && (missing6 = "approved"))
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                                        if (data37.waitingSince !== void 0) {
-                                                          let data38 = data37.waitingSince, _errs89 = errors, _errs90 = errors;
-                                                          if (typeof data38 != "string" && data38 !== null)
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                          if (errors === _errs90 && typeof data38 == "string" && !pattern0.test(data38))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                          var valid26 = _errs89 === errors;
-                                                        } else
-                                                          var valid26 = !0;
-                                                        if (valid26)
-                                                          if (data37.approved !== void 0) {
-                                                            let data39 = data37.approved, _errs92 = errors;
-                                                            if (!(data39 && typeof data39 == "object" && !Array.isArray(data39)) && data39 !== null)
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                            if (errors === _errs92 && data39 && typeof data39 == "object" && !Array.isArray(data39)) {
-                                                              let missing7;
-                                                              if (data39.author === void 0 && (missing7 = "author") || data39.at === void 0 && (missing7 = "at") || data39.wave === void 0 && (missing7 = "wave"))
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                                              if (data39.author !== void 0) {
-                                                                let _errs94 = errors;
-                                                                if (typeof data39.author != "string")
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                var valid28 = _errs94 === errors;
-                                                              } else
-                                                                var valid28 = !0;
-                                                              if (valid28) {
-                                                                if (data39.at !== void 0) {
-                                                                  let data41 = data39.at, _errs96 = errors;
-                                                                  if (errors === errors)
-                                                                    if (typeof data41 == "string") {
-                                                                      if (!pattern0.test(data41))
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                    } else
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                  var valid28 = _errs96 === errors;
-                                                                } else
-                                                                  var valid28 = !0;
-                                                                if (valid28)
-                                                                  if (data39.wave !== void 0) {
-                                                                    let _errs99 = errors;
-                                                                    if (typeof data39.wave != "string")
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                    var valid28 = _errs99 === errors;
-                                                                  } else
-                                                                    var valid28 = !0;
-                                                              }
-                                                            }
-                                                            var valid26 = _errs92 === errors;
-                                                          } else
-                                                            var valid26 = !0;
-                                                      } else
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
-                                                    var valid18 = _errs87 === errors;
-                                                  } else
-                                                    var valid18 = !0;
-                                                  if (valid18)
-                                                    if (data28.probes !== void 0) {
-                                                      let data43 = data28.probes, _errs101 = errors;
-                                                      if (errors === _errs101)
-                                                        if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
-                                                          let missing8;
-                                                          if (data43.of === void 0 && (missing8 = "of") || data43.count === void 0 && (missing8 = "count") || data43.at === void 0 && (missing8 = "at") || data43.before === void 0 && (missing8 = "before"))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
-                                                          if (data43.of !== void 0) {
-                                                            let _errs103 = errors;
-                                                            if (typeof data43.of != "string")
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/of", schemaPath: "#/properties/waves/items/properties/probes/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
-                                                            var valid30 = _errs103 === errors;
-                                                          } else
-                                                            var valid30 = !0;
-                                                          if (valid30) {
-                                                            if (data43.count !== void 0) {
-                                                              let data45 = data43.count, _errs105 = errors;
-                                                              if (!(typeof data45 == "number" && !(data45 % 1) && !isNaN(data45) && isFinite(data45)))
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                              if (errors === _errs105 && typeof data45 == "number" && isFinite(data45) && (data45 < 1 || isNaN(data45)))
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                              var valid30 = _errs105 === errors;
-                                                            } else
-                                                              var valid30 = !0;
-                                                            if (valid30) {
-                                                              if (data43.at !== void 0) {
-                                                                let data46 = data43.at, _errs107 = errors;
-                                                                if (errors === errors)
-                                                                  if (typeof data46 == "string") {
-                                                                    if (!pattern0.test(data46))
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                  } else
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                var valid30 = _errs107 === errors;
-                                                              } else
-                                                                var valid30 = !0;
-                                                              if (valid30) {
-                                                                if (data43.before !== void 0) {
-                                                                  let data47 = data43.before, _errs110 = errors;
-                                                                  if (errors === _errs110)
-                                                                    if (data47 && typeof data47 == "object" && !Array.isArray(data47))
-                                                                      for (let key3 in data47) {
-                                                                        let data48 = data47[key3], _errs113 = errors;
-                                                                        if (errors === _errs113)
-                                                                          if (data48 && typeof data48 == "object" && !Array.isArray(data48))
-                                                                            for (let key4 in data48) {
-                                                                              let data49 = data48[key4], _errs116 = errors;
-                                                                              if (!(typeof data49 == "number" && !(data49 % 1) && !isNaN(data49) && isFinite(data49)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                              if (errors === _errs116 && typeof data49 == "number" && isFinite(data49) && (data49 < 0 || isNaN(data49)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                              var valid33 = _errs116 === errors;
-                                                                              if (!valid33)
-                                                                                break;
-                                                                            }
-                                                                          else
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                        var valid32 = _errs113 === errors;
-                                                                        if (!valid32)
-                                                                          break;
-                                                                      }
-                                                                    else
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/before", schemaPath: "#/properties/waves/items/properties/probes/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                  var valid30 = _errs110 === errors;
-                                                                } else
-                                                                  var valid30 = !0;
-                                                                if (valid30)
-                                                                  if (data43.after !== void 0) {
-                                                                    let data50 = data43.after, _errs118 = errors;
-                                                                    if (errors === _errs118)
-                                                                      if (data50 && typeof data50 == "object" && !Array.isArray(data50))
-                                                                        for (let key5 in data50) {
-                                                                          let data51 = data50[key5], _errs121 = errors;
-                                                                          if (errors === _errs121)
-                                                                            if (data51 && typeof data51 == "object" && !Array.isArray(data51))
-                                                                              for (let key6 in data51) {
-                                                                                let data52 = data51[key6], _errs124 = errors;
-                                                                                if (!(typeof data52 == "number" && !(data52 % 1) && !isNaN(data52) && isFinite(data52)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                if (errors === _errs124 && typeof data52 == "number" && isFinite(data52) && (data52 < 0 || isNaN(data52)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after/" + key5.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                var valid35 = _errs124 === errors;
-                                                                                if (!valid35)
-                                                                                  break;
-                                                                              }
-                                                                            else
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                          var valid34 = _errs121 === errors;
-                                                                          if (!valid34)
-                                                                            break;
-                                                                        }
-                                                                      else
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes/after", schemaPath: "#/properties/waves/items/properties/probes/properties/after/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                    var valid30 = _errs118 === errors;
-                                                                  } else
-                                                                    var valid30 = !0;
-                                                              }
-                                                            }
-                                                          }
-                                                        } else
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/type", keyword: "type", params: { type: "object" } }], !1;
-                                                      var valid18 = _errs101 === errors;
-                                                    } else
-                                                      var valid18 = !0;
-                                                }
-                                              }
-                                            }
                                           } else
-                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i5, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                            return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], !1;
                                         var valid17 = _errs64 === errors;
                                         if (!valid17)
                                           break;
                                       }
                                     } else
-                                      return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
+                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], !1;
                                   var valid0 = _errs62 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
-                                  if (data.released !== void 0) {
-                                    let data53 = data.released, _errs126 = errors;
-                                    if (errors === errors)
-                                      if (Array.isArray(data53)) {
-                                        var valid37 = !0;
-                                        let len7 = data53.length;
+                                  if (data.waves !== void 0) {
+                                    let data33 = data.waves, _errs76 = errors;
+                                    if (errors === _errs76)
+                                      if (Array.isArray(data33)) {
+                                        var valid22 = !0;
+                                        let len7 = data33.length;
                                         for (let i7 = 0; i7 < len7; i7++) {
-                                          let _errs129 = errors;
-                                          if (typeof data53[i7] != "string")
-                                            return validate22.errors = [{ instancePath: instancePath + "/released/" + i7, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid37 = _errs129 === errors;
-                                          if (!valid37)
+                                          let data34 = data33[i7], _errs78 = errors;
+                                          if (errors === _errs78)
+                                            if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+                                              let missing5;
+                                              if (data34.domains === void 0 && (missing5 = "domains") || data34.applied === void 0 && (missing5 = "applied") || data34.passed === void 0 && (missing5 = "passed"))
+                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                              if (data34.domains !== void 0) {
+                                                let data35 = data34.domains, _errs80 = errors;
+                                                if (errors === errors)
+                                                  if (Array.isArray(data35)) {
+                                                    var valid25 = !0;
+                                                    let len8 = data35.length;
+                                                    for (let i8 = 0; i8 < len8; i8++) {
+                                                      let _errs83 = errors;
+                                                      if (typeof data35[i8] != "string")
+                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains/" + i8, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid25 = _errs83 === errors;
+                                                      if (!valid25)
+                                                        break;
+                                                    }
+                                                  } else
+                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                var valid23 = _errs80 === errors;
+                                              } else
+                                                var valid23 = !0;
+                                              if (valid23) {
+                                                if (data34.applied !== void 0) {
+                                                  let data37 = data34.applied, _errs85 = errors;
+                                                  if (!(data37 && typeof data37 == "object" && !Array.isArray(data37)) && data37 !== null)
+                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.applied.type } }], !1;
+                                                  if (errors === _errs85 && data37 && typeof data37 == "object" && !Array.isArray(data37)) {
+                                                    let missing6;
+                                                    if (data37.from === void 0 && (missing6 = "from") || data37.to === void 0 && (missing6 = "to") || data37.serviceFrom === void 0 && (missing6 = "serviceFrom") || data37.serviceTo === void 0 && (missing6 = "serviceTo"))
+                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                                    if (data37.from !== void 0) {
+                                                      let data38 = data37.from, _errs87 = errors;
+                                                      if (errors === errors)
+                                                        if (typeof data38 == "string") {
+                                                          if (!pattern0.test(data38))
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                        } else
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid26 = _errs87 === errors;
+                                                    } else
+                                                      var valid26 = !0;
+                                                    if (valid26) {
+                                                      if (data37.to !== void 0) {
+                                                        let data39 = data37.to, _errs90 = errors, _errs91 = errors;
+                                                        if (typeof data39 != "string" && data39 !== null)
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                        if (errors === _errs91 && typeof data39 == "string" && !pattern0.test(data39))
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                        var valid26 = _errs90 === errors;
+                                                      } else
+                                                        var valid26 = !0;
+                                                      if (valid26) {
+                                                        if (data37.serviceFrom !== void 0) {
+                                                          let data40 = data37.serviceFrom, _errs93 = errors, _errs94 = errors;
+                                                          if (typeof data40 != "string" && data40 !== null)
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                          if (errors === _errs94 && typeof data40 == "string" && !pattern0.test(data40))
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                          var valid26 = _errs93 === errors;
+                                                        } else
+                                                          var valid26 = !0;
+                                                        if (valid26)
+                                                          if (data37.serviceTo !== void 0) {
+                                                            let data41 = data37.serviceTo, _errs96 = errors, _errs97 = errors;
+                                                            if (typeof data41 != "string" && data41 !== null)
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                            if (errors === _errs97 && typeof data41 == "string" && !pattern0.test(data41))
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                            var valid26 = _errs96 === errors;
+                                                          } else
+                                                            var valid26 = !0;
+                                                      }
+                                                    }
+                                                  }
+                                                  var valid23 = _errs85 === errors;
+                                                } else
+                                                  var valid23 = !0;
+                                                if (valid23) {
+                                                  if (data34.passed !== void 0) {
+                                                    let _errs99 = errors;
+                                                    if (typeof data34.passed != "boolean")
+                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
+                                                    var valid23 = _errs99 === errors;
+                                                  } else
+                                                    var valid23 = !0;
+                                                  if (valid23) {
+                                                    if (data34.approval !== void 0) {
+                                                      let data43 = data34.approval, _errs101 = errors;
+                                                      if (errors === _errs101)
+                                                        if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+                                                          let missing7;
+                                                          if (data43.waitingSince === void 0 && (missing7 = "waitingSince") || data43.approved === void 0 && (missing7 = "approved"))
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                                          if (data43.waitingSince !== void 0) {
+                                                            let data44 = data43.waitingSince, _errs103 = errors, _errs104 = errors;
+                                                            if (typeof data44 != "string" && data44 !== null)
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                            if (errors === _errs104 && typeof data44 == "string" && !pattern0.test(data44))
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                            var valid31 = _errs103 === errors;
+                                                          } else
+                                                            var valid31 = !0;
+                                                          if (valid31)
+                                                            if (data43.approved !== void 0) {
+                                                              let data45 = data43.approved, _errs106 = errors;
+                                                              if (!(data45 && typeof data45 == "object" && !Array.isArray(data45)) && data45 !== null)
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.approval.properties.approved.type } }], !1;
+                                                              if (errors === _errs106 && data45 && typeof data45 == "object" && !Array.isArray(data45)) {
+                                                                let missing8;
+                                                                if (data45.author === void 0 && (missing8 = "author") || data45.at === void 0 && (missing8 = "at") || data45.wave === void 0 && (missing8 = "wave"))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
+                                                                if (data45.author !== void 0) {
+                                                                  let _errs108 = errors;
+                                                                  if (typeof data45.author != "string")
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                  var valid33 = _errs108 === errors;
+                                                                } else
+                                                                  var valid33 = !0;
+                                                                if (valid33) {
+                                                                  if (data45.at !== void 0) {
+                                                                    let data47 = data45.at, _errs110 = errors;
+                                                                    if (errors === errors)
+                                                                      if (typeof data47 == "string") {
+                                                                        if (!pattern0.test(data47))
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                      } else
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                    var valid33 = _errs110 === errors;
+                                                                  } else
+                                                                    var valid33 = !0;
+                                                                  if (valid33)
+                                                                    if (data45.wave !== void 0) {
+                                                                      let _errs113 = errors;
+                                                                      if (typeof data45.wave != "string")
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                      var valid33 = _errs113 === errors;
+                                                                    } else
+                                                                      var valid33 = !0;
+                                                                }
+                                                              }
+                                                              var valid31 = _errs106 === errors;
+                                                            } else
+                                                              var valid31 = !0;
+                                                        } else
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
+                                                      var valid23 = _errs101 === errors;
+                                                    } else
+                                                      var valid23 = !0;
+                                                    if (valid23)
+                                                      if (data34.probes !== void 0) {
+                                                        let data49 = data34.probes, _errs115 = errors;
+                                                        if (errors === _errs115)
+                                                          if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
+                                                            let missing9;
+                                                            if (data49.of === void 0 && (missing9 = "of") || data49.count === void 0 && (missing9 = "count") || data49.at === void 0 && (missing9 = "at") || data49.before === void 0 && (missing9 = "before"))
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
+                                                            if (data49.of !== void 0) {
+                                                              let _errs117 = errors;
+                                                              if (typeof data49.of != "string")
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/of", schemaPath: "#/properties/waves/items/properties/probes/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
+                                                              var valid35 = _errs117 === errors;
+                                                            } else
+                                                              var valid35 = !0;
+                                                            if (valid35) {
+                                                              if (data49.count !== void 0) {
+                                                                let data51 = data49.count, _errs119 = errors;
+                                                                if (!(typeof data51 == "number" && !(data51 % 1) && !isNaN(data51) && isFinite(data51)))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                if (errors === _errs119 && typeof data51 == "number" && isFinite(data51) && (data51 < 1 || isNaN(data51)))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                                var valid35 = _errs119 === errors;
+                                                              } else
+                                                                var valid35 = !0;
+                                                              if (valid35) {
+                                                                if (data49.at !== void 0) {
+                                                                  let data52 = data49.at, _errs121 = errors;
+                                                                  if (errors === errors)
+                                                                    if (typeof data52 == "string") {
+                                                                      if (!pattern0.test(data52))
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                    } else
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                  var valid35 = _errs121 === errors;
+                                                                } else
+                                                                  var valid35 = !0;
+                                                                if (valid35) {
+                                                                  if (data49.before !== void 0) {
+                                                                    let data53 = data49.before, _errs124 = errors;
+                                                                    if (errors === _errs124)
+                                                                      if (data53 && typeof data53 == "object" && !Array.isArray(data53))
+                                                                        for (let key4 in data53) {
+                                                                          let data54 = data53[key4], _errs127 = errors;
+                                                                          if (errors === _errs127)
+                                                                            if (data54 && typeof data54 == "object" && !Array.isArray(data54))
+                                                                              for (let key5 in data54) {
+                                                                                let data55 = data54[key5], _errs130 = errors;
+                                                                                if (!(typeof data55 == "number" && !(data55 % 1) && !isNaN(data55) && isFinite(data55)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                if (errors === _errs130 && typeof data55 == "number" && isFinite(data55) && (data55 < 0 || isNaN(data55)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                var valid38 = _errs130 === errors;
+                                                                                if (!valid38)
+                                                                                  break;
+                                                                              }
+                                                                            else
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                          var valid37 = _errs127 === errors;
+                                                                          if (!valid37)
+                                                                            break;
+                                                                        }
+                                                                      else
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before", schemaPath: "#/properties/waves/items/properties/probes/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                    var valid35 = _errs124 === errors;
+                                                                  } else
+                                                                    var valid35 = !0;
+                                                                  if (valid35)
+                                                                    if (data49.after !== void 0) {
+                                                                      let data56 = data49.after, _errs132 = errors;
+                                                                      if (errors === _errs132)
+                                                                        if (data56 && typeof data56 == "object" && !Array.isArray(data56))
+                                                                          for (let key6 in data56) {
+                                                                            let data57 = data56[key6], _errs135 = errors;
+                                                                            if (errors === _errs135)
+                                                                              if (data57 && typeof data57 == "object" && !Array.isArray(data57))
+                                                                                for (let key7 in data57) {
+                                                                                  let data58 = data57[key7], _errs138 = errors;
+                                                                                  if (!(typeof data58 == "number" && !(data58 % 1) && !isNaN(data58) && isFinite(data58)))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                  if (errors === _errs138 && typeof data58 == "number" && isFinite(data58) && (data58 < 0 || isNaN(data58)))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                  var valid40 = _errs138 === errors;
+                                                                                  if (!valid40)
+                                                                                    break;
+                                                                                }
+                                                                              else
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                            var valid39 = _errs135 === errors;
+                                                                            if (!valid39)
+                                                                              break;
+                                                                          }
+                                                                        else
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after", schemaPath: "#/properties/waves/items/properties/probes/properties/after/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                      var valid35 = _errs132 === errors;
+                                                                    } else
+                                                                      var valid35 = !0;
+                                                                }
+                                                              }
+                                                            }
+                                                          } else
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/type", keyword: "type", params: { type: "object" } }], !1;
+                                                        var valid23 = _errs115 === errors;
+                                                      } else
+                                                        var valid23 = !0;
+                                                  }
+                                                }
+                                              }
+                                            } else
+                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                          var valid22 = _errs78 === errors;
+                                          if (!valid22)
                                             break;
                                         }
                                       } else
-                                        return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid0 = _errs126 === errors;
+                                        return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
+                                    var valid0 = _errs76 === errors;
                                   } else
                                     var valid0 = !0;
-                                  if (valid0)
-                                    if (data.applies !== void 0) {
-                                      let data55 = data.applies, _errs131 = errors;
-                                      if (errors === _errs131)
-                                        if (Array.isArray(data55)) {
-                                          var valid38 = !0;
-                                          let len8 = data55.length;
-                                          for (let i8 = 0; i8 < len8; i8++) {
-                                            let _errs133 = errors;
-                                            if (typeof data55[i8] != "string")
-                                              return validate22.errors = [{ instancePath: instancePath + "/applies/" + i8, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid38 = _errs133 === errors;
-                                            if (!valid38)
+                                  if (valid0) {
+                                    if (data.released !== void 0) {
+                                      let data59 = data.released, _errs140 = errors;
+                                      if (errors === errors)
+                                        if (Array.isArray(data59)) {
+                                          var valid42 = !0;
+                                          let len9 = data59.length;
+                                          for (let i9 = 0; i9 < len9; i9++) {
+                                            let _errs143 = errors;
+                                            if (typeof data59[i9] != "string")
+                                              return validate22.errors = [{ instancePath: instancePath + "/released/" + i9, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid42 = _errs143 === errors;
+                                            if (!valid42)
                                               break;
                                           }
                                         } else
-                                          return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs131 === errors;
+                                          return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                      var valid0 = _errs140 === errors;
                                     } else
                                       var valid0 = !0;
+                                    if (valid0)
+                                      if (data.applies !== void 0) {
+                                        let data61 = data.applies, _errs145 = errors;
+                                        if (errors === _errs145)
+                                          if (Array.isArray(data61)) {
+                                            var valid43 = !0;
+                                            let len10 = data61.length;
+                                            for (let i10 = 0; i10 < len10; i10++) {
+                                              let _errs147 = errors;
+                                              if (typeof data61[i10] != "string")
+                                                return validate22.errors = [{ instancePath: instancePath + "/applies/" + i10, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid43 = _errs147 === errors;
+                                              if (!valid43)
+                                                break;
+                                            }
+                                          } else
+                                            return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
+                                        var valid0 = _errs145 === errors;
+                                      } else
+                                        var valid0 = !0;
+                                  }
                                 }
                               }
                             }
@@ -2071,7 +2134,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
       return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate22.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate23, schema44 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var outcomesFileFits = validate23, schema45 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2102,7 +2165,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
                 for (let key0 in data2) {
                   let data3 = data2[key0], _errs7 = errors;
                   if (typeof data3 != "string" && data3 !== null)
-                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema44.properties.files.additionalProperties.type } }], !1;
+                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema45.properties.files.additionalProperties.type } }], !1;
                   var valid1 = _errs7 === errors;
                   if (!valid1)
                     break;
@@ -2338,7 +2401,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
       return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate25.errors = vErrors, errors === 0;
 }
-var stopFileFits = validate26, schema47 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern22 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern24 = new RegExp("^[\\s\\S]{0,500}$", "u");
+var stopFileFits = validate26, schema48 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern22 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern24 = new RegExp("^[\\s\\S]{0,500}$", "u");
 function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2379,7 +2442,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                 if (typeof data2 != "string")
                   return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                 if (!(data2 === "user" || data2 === "ci" || data2 === "serve"))
-                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema47.properties.knownBy.enum } }], !1;
+                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema48.properties.knownBy.enum } }], !1;
                 var valid0 = _errs5 === errors;
               } else
                 var valid0 = !0;
@@ -2416,7 +2479,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var logFileFits = validate27, schema49 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var logFileFits = validate27, schema50 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2439,7 +2502,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
               for (let key0 in data1) {
                 let data2 = data1[key0], _errs5 = errors;
                 if (typeof data2 != "string" && data2 !== null)
-                  return validate27.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema49.properties.files.additionalProperties.type } }], !1;
+                  return validate27.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema50.properties.files.additionalProperties.type } }], !1;
                 var valid1 = _errs5 === errors;
                 if (!valid1)
                   break;
@@ -2453,7 +2516,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
       return validate27.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate27.errors = vErrors, errors === 0;
 }
-var planFileFits = validate28, schema50 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern25 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate28, schema51 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern25 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2503,7 +2566,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                           if (typeof data5 != "string")
                             return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema50.properties.changes.items.properties.action.enum } }], !1;
+                            return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -2513,7 +2576,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                             if (typeof data6 != "string")
                               return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema50.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -2568,7 +2631,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                                               if (typeof data12 != "string")
                                                 return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                               if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
-                                                return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema50.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                                return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                               var valid5 = _errs24 === errors;
                                             } else
                                               var valid5 = !0;
@@ -2682,7 +2745,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (typeof data22 != "string")
                                         return validate28.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
-                                        return validate28.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema50.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate28.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema51.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid9 = _errs46 === errors;
                                       if (!valid9)
                                         break;
@@ -2801,7 +2864,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data23.commit !== void 0) {
                             let data32 = data23.commit, _errs68 = errors;
                             if (typeof data32 != "string" && data32 !== null)
-                              return validate28.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema50.properties.basis.properties.commit.type } }], !1;
+                              return validate28.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema51.properties.basis.properties.commit.type } }], !1;
                             var valid10 = _errs68 === errors;
                           } else
                             var valid10 = !0;
@@ -2878,7 +2941,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data39 != "string")
                           return validate28.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data39 === "quick" || data39 === "normal"))
-                          return validate28.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema50.properties.planner.properties.effort.enum } }], !1;
+                          return validate28.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema51.properties.planner.properties.effort.enum } }], !1;
                         var valid17 = _errs83 === errors;
                       } else
                         var valid17 = !0;
