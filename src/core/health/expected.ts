@@ -30,6 +30,7 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
     }),
   )
   const pooled = poolDispersion([...levels.values()])
+  const ratios = listRatios([...levels.values()])
   const rise = findCommonRise(levels, new Map([...controls].map(([d, c]) => [d, countSample(c)])))
   return {
     test: (domain: Domain, after: Sample): number | null => {
@@ -37,7 +38,9 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
       if (level === undefined) return null
       const dispersion = Math.max(level.dispersion, pooled)
       const expected = after.requests * level.expected * rise
-      return computeNegativeBinomialTail(after.bad, expected, addUncertainty(dispersion, level))
+      const p = computeNegativeBinomialTail(after.bad, expected, addUncertainty(dispersion, level))
+      const usual = expected === 0 ? 0 : findShareAbove(ratios, after.bad / expected)
+      return Math.max(p, gustWeight * usual)
     },
     /** Tests the sum of some domains, whose windows vary together. */
     testTogether: (after: ReadonlyMap<Domain, Sample>): number | null => {
@@ -61,6 +64,36 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
       )
     },
   }
+}
+
+/**
+ * P-value of a rise that every earlier window had: gusts of a fleet have longer tails than the
+ * distribution, so that a ratio which windows without a change had too is no evidence.
+ */
+const gustWeight = 0.015
+
+/** Lists how many times as many bad answers as expected each earlier window had, sorted. */
+function listRatios(levels: DomainLevel[]): Float64Array {
+  const ratios = levels.flatMap(({ samples, expected }) =>
+    samples.flatMap(({ requests, bad }) =>
+      requests * expected < minExpected ? [] : [bad / (requests * expected)],
+    ),
+  )
+  return Float64Array.from(ratios).toSorted()
+}
+
+/** Minimum number of expected bad answers in a window whose ratio counts. */
+const minExpected = 1
+
+/** Finds the share of sorted numbers that are at least as large as one. */
+function findShareAbove(sorted: Float64Array, least: number): number {
+  let [start, end] = [0, sorted.length]
+  while (start < end) {
+    const middle = (start + end) >> 1
+    if ((sorted[middle] ?? 0) < least) start = middle + 1
+    else end = middle
+  }
+  return sorted.length === 0 ? 0 : (sorted.length - start) / sorted.length
 }
 
 /** Adds the variance of the estimated mean itself. */
