@@ -19,6 +19,7 @@ const commands: Record<OwnPage, string[]> = {
   plan: ['plan', '--report', 'page.html'],
   json: ['plan', '--report', 'plan.json'],
   history: ['state', 'history', '--report', 'page.html'],
+  domains: ['report', '--pages', 'pages.json'],
 }
 
 /**
@@ -53,7 +54,7 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
 }
 
 function explainEnd(page: OwnPage, { error, excess }: OwnEnd): EdgewiseError {
-  const name = page === 'history' ? 'history' : 'plan'
+  const name = page === 'json' ? 'plan' : page === 'domains' ? 'list of domains' : page
   if (excess !== null)
     return new EdgewiseError('unavailable', `the ${name} can't be made: it takes ${excess}`)
   const text = (key: string): string => (typeof error?.[key] === 'string' ? error[key] : '')

@@ -62,6 +62,34 @@ it('a reader logs in, approves the wave that was shown, and sees it applied', as
   expect(replica.err).not.toContain(serveToken)
 })
 
+it('a reader finds each domain, also those of the next commit', async () => {
+  enterServed()
+  configure(3, 60)
+  const head = commit()
+  const replica = await start('--poll', '5')
+  await replica.waitFor('leads')
+  const read = async (path: string) => {
+    const answer = await replica.get(path)
+    return [answer.status, await answer.text()] as const
+  }
+  await until(async () => (await read('/domains'))[1].includes('3 domains as recorded.'))
+  const [, list] = await read('/domains')
+  const [, name = ''] = /<a href="\/domains\/([\w.]+)">/.exec(list) ?? []
+  const [status, page] = await read(`/domains/${name}`)
+  expect([status, page]).toEqual([200, expect.stringContaining(`<h1>${name}</h1>`)])
+  expect(page).toContain('<dt>time<dd>60')
+  expect(page).toContain('confirmed: ')
+  expect(page).toContain(`commit <code>${head.slice(0, 12)}</code>`)
+  expect(await read('/domains/other.example.com')).toEqual([
+    404,
+    expect.stringContaining('There is no such domain.'),
+  ])
+  expect((await read('/'))[1]).toContain('<a href="/domains">3 domains as recorded.</a>')
+  configure(4, 60)
+  commit()
+  await until(async () => (await read('/domains'))[1].includes('4 domains as recorded.'))
+})
+
 it('a plan that can not be made is explained', async () => {
   enterServed()
   place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {tim: 1}\n')

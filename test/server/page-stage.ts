@@ -1,3 +1,4 @@
+import { parseDomainPages, type DomainPages } from '../../src/server/pages/domain-pages.ts'
 import type { ListedState, OpenRollout, Overview } from '../../src/core/model/listed-rollout.ts'
 import type { Rollout } from '../../src/core/model/rollout.ts'
 import { formatPage } from '../../src/outlets/report/page/format-page.ts'
@@ -82,6 +83,20 @@ export const waiting = () =>
     applied: { commit: headCommit, at, status: 'waiting', message: 'wave 2 waits' },
   })
 
+/** Builds the pages of two domains. */
+export function buildDomains(): DomainPages {
+  const page = (title: string) => JSON.stringify({ title, tone: 'fine', main: `<h1>${title}</h1>` })
+  const texts = [page('a.example.com'), page('\u00fc \ud83d\ude00')]
+  const pages = [
+    ['a.example.com', texts[0]?.length],
+    ['~0123', texts[1]?.length],
+  ]
+  const sentence = '2 domains as recorded.'
+  const list = { title: 'Domains', tone: 'fine', sentence, main: `<h1>${sentence}</h1>` }
+  const text = `${JSON.stringify({ list, pages })}\n${texts.join('')}`
+  return parseDomainPages({ text, format: () => '', at, commit: headCommit, revision: 'plan-1' })
+}
+
 /** Creates a source of pages that always has the same. */
 export function createPages(own: Partial<PageSource> = {}): PageSource {
   const built: BuiltPage = {
@@ -95,6 +110,8 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
     plan: () => Promise.resolve(built),
     history: () => Promise.resolve(built),
     planJson: () => Promise.resolve('{}'),
+    domains: () => Promise.resolve(buildDomains()),
+    getDomains: () => null,
     drift: () => null,
     listEvents: () => [
       {

@@ -56,6 +56,29 @@ describe('report', () => {
     expect(page).not.toContain('<script')
   })
 
+  it('writes the same pages into one file for a server', async () => {
+    expect((await report()).code).toBe(0)
+    expect(await place.cli('report', '--pages', 'pages.json')).toMatchObject({ code: 0, out: '' })
+    const text = place.read('pages.json')
+    const { list, pages } = JSON.parse(text.slice(0, text.indexOf('\n'))) as {
+      list: { sentence: string; main: string }
+      pages: [string, number][]
+    }
+    expect(list.sentence).toBe('3 domains as recorded.')
+    expect(list.main).toContain('<a href="/domains/~.wild.example.com">')
+    expect(pages.map(([name]) => name)).toEqual(['~.wild.example.com', 'img.example.com', www])
+    const page = JSON.parse(text.slice(-(pages[2]?.[1] ?? 0))) as { title: string; main: string }
+    expect(page.title).toBe(`as recorded: ${www}`)
+    expect(page.main).toContain('<a href="/domains">All domains</a>')
+    const inFile = readPage(www).replace('../index.html', '/domains')
+    expect(inFile).toContain(page.main.slice(0, page.main.indexOf('<dt>As of')))
+  })
+
+  it('needs a folder', async () => {
+    const { code, err } = await place.cli('report')
+    expect([code, err]).toEqual([1, expect.stringContaining('Pass --html DIR.')])
+  })
+
   it('says what is pending, in-doubt, drifted and new', async () => {
     place.write(
       'domains/img.example.com.yaml',

@@ -1,17 +1,28 @@
-import type { Command } from 'commander'
-import { addObserveOptions } from '../observe.ts'
-import type { HtmlOptions } from '../report/html.ts'
+import { Option, type Command } from 'commander'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { addObserveOptions, type ObserveOptions } from '../observe.ts'
 import type { Declare } from './declare.ts'
+
+interface ReportFlags extends ObserveOptions {
+  html?: string
+  pages?: string
+}
 
 /** `edgewise report`: writes the fleet and each domain as pages. */
 export function declareReport(program: Command, declare: Declare): void {
-  const command = declare<HtmlOptions>(program, 'report', {
+  const command = declare<ReportFlags>(program, 'report', {
     description: 'write the fleet and each domain as pages',
     examples: ['report --html site', 'report --html site --observed live.json'],
     traced: true,
-    run: async (context, _args, options) =>
-      (await import('../report/html.ts')).writeHtml(context, options),
-  }).requiredOption('--html <dir>', 'folder of the pages: a new one, or one of an earlier report')
+    run: async (context, _args, { html, pages, ...options }) => {
+      const { writeHtml, writePages } = await import('../report/html.ts')
+      if (pages !== undefined) return writePages(context, pages)
+      if (html !== undefined) return writeHtml(context, { html, ...options })
+      throw new EdgewiseError('usage', 'expected the folder of the pages', 'Pass --html DIR.')
+    },
+  })
+    .option('--html <dir>', 'folder of the pages: a new one, or one of an earlier report')
+    .addOption(new Option('--pages <file>', 'file of the pages, for edgewise serve').hideHelp())
   addObserveOptions(command).addHelpText(
     'after',
     `

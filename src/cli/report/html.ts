@@ -24,6 +24,8 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { buildObserve, type ObserveOptions } from '../observe.ts'
 import { openWorkspace } from '../open.ts'
+import { createOutput, saveOutput } from '../save-file.ts'
+import type { ServedFleet } from '../../server/pages/domain-pages.ts'
 
 export interface HtmlOptions extends ObserveOptions {
   /** Folder of the pages. */
@@ -44,17 +46,9 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
   const folder = claim(resolve(io.cwd, options.html), workspace, io.machine.processName)
   const fleet = await loadFleet(workspace, observing, io)
   for (const note of fleet.notes) context.note(note)
-  const { commit, findLink } = await findLineLinks(workspace, io)
-  const about = createPageAbout(workspace, io, { target: [], items: [], commit }, [])
-  const { scrub } = workspace
-  const now = io.clock.now()
-  const shared = { workspace: about.workspace, now, home: '../index.html', findLink, scrub }
+  const { about, shared } = await describeFleet(workspace, fleet, '../index.html', io)
   const rows = runBlocking(io, () => writeDomains(folder, fleet, shared, context))
-  const list = formatFleetPage(rows, {
-    ...about,
-    warnings: fleet.notes,
-    address: [`${domainFolder}/`, '.html'],
-  })
+  const list = formatFleetPage(rows, { ...about, address: [`${domainFolder}/`, '.html'] })
   save(folder, 'index.html', formatShell({ ...describeFleetTab(rows), main: list, nav: null }))
   const removed = removeGone(folder, rows)
   const states = rows.map(({ state }) => state)
@@ -68,6 +62,53 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
           `${gone}.\n`,
   )
   return exitCodes.done
+}
+
+/**
+ * Writes the list of the fleet, and the content of the page of each domain, into one file for a
+ * server: a line of JSON with the list, and the name and the length (UTF-16) of each page, and then
+ * the pages.
+ */
+export async function writePages(context: CommandContext, file: string): Promise<number> {
+  const { io } = context
+  const workspace = openWorkspace(context, 'available')
+  const fleet = await loadFleet(workspace, {}, io)
+  const { about, shared } = await describeFleet(workspace, fleet, '/domains', io)
+  const [rows, texts]: [FleetRow[], string[]] = [[], []]
+  for (const { sheet, row, applies } of fleet.list()) {
+    const main = formatDomainPage(sheet, { ...shared, applies })
+    texts.push(JSON.stringify({ ...describeDomainTab(sheet), main }))
+    rows.push(row)
+  }
+  const main = formatFleetPage(rows, { ...about, address: ['/domains/', ''] })
+  const sentence = summarizeStates(
+    rows.map(({ state }) => state),
+    'domain',
+  )
+  const list: ServedFleet = { ...describeFleetTab(rows), sentence, main }
+  const pages = rows.map(({ domain }, i) => [namePage(domain), texts[i]?.length ?? 0])
+  await saveOutput(
+    createOutput(file, workspace, io),
+    `${JSON.stringify({ list, pages })}\n${texts.join('')}`,
+  )
+  return exitCodes.done
+}
+
+/** Describes what the pages of a fleet have in common. */
+async function describeFleet(
+  workspace: LoadedWorkspace,
+  { notes: warnings }: LoadedFleet,
+  home: string,
+  io: CommandContext['io'],
+) {
+  const { commit, findLink } = await findLineLinks(workspace, io)
+  const about = createPageAbout(workspace, io, { target: [], items: [], commit }, [])
+  const now = io.clock.now()
+  const { scrub } = workspace
+  return {
+    about: { ...about, warnings },
+    shared: { workspace: about.workspace, now, home, findLink, scrub },
+  }
 }
 
 function buildReportJson(rows: FleetRow[], removed: number): object {

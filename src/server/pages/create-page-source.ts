@@ -10,6 +10,7 @@ import { formatServed } from '../../outlets/report/page/format-page.ts'
 import type { Branch } from '../branch/branch.ts'
 import { type Position, findRole } from '../leader/position.ts'
 import type { Reconciler } from '../leader/reconciler.ts'
+import { keepLast, type DomainPages } from './domain-pages.ts'
 import { createHash } from 'node:crypto'
 
 /**
@@ -25,6 +26,10 @@ export interface PageSource {
   planJson(): Promise<string>
   /** Builds the page of the history, as that of the plan. */
   history(): Promise<BuiltPage>
+  /** Builds the list and the pages of all domains, or returns the last ones if that takes long. */
+  domains(): Promise<DomainPages>
+  /** Returns the last of these that were built; null without any. */
+  getDomains(): DomainPages | null
   /** Returns the page of the last drift check of this process; null if it did none. */
   drift(): BuiltPage | null
   /** Lists the events of the waves of a rollout that this process has seen, first to last. */
@@ -42,8 +47,8 @@ export interface BuiltPage {
   revision: string
 }
 
-/** A page that a process of its own makes; `json`: the plan for programs. */
-export type OwnPage = 'plan' | 'json' | 'history'
+/** A page that a process of its own makes; `json`: the plan for programs; `domains`: many pages. */
+export type OwnPage = 'plan' | 'json' | 'history' | 'domains'
 
 /** What the pages are made of. */
 export interface SourceContext {
@@ -95,7 +100,8 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     const revision = await findRevision()
     const { commit: tip } = reconciler.found
     // The history needs a workspace that can be loaded, whatever the tip is.
-    const head = page === 'history' && tip !== null ? reconciler.getHead() : null
+    const head =
+      (page === 'history' || page === 'domains') && tip !== null ? reconciler.getHead() : null
     const commit = head ?? tip ?? (await branch.fetch())
     const at = new Date(clock.now()).toISOString()
     // A leader removes the folders of earlier commits in each round; a standby has no rounds.
@@ -117,10 +123,13 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     return async () => (await made.get(ownMs, await findRevision()))()
   }
   const json = share('json')
+  const domains = keepLast(clock, share('domains'))
   return {
     overview: () => overview.get(overviewMs, ''),
     plan: share('plan'),
     history: share('history'),
+    domains: domains.get,
+    getDomains: domains.getLast,
     planJson: async () => (await json()).text,
     drift: context.getDrift,
     listEvents: context.listEvents,

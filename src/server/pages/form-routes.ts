@@ -13,7 +13,10 @@ import { areEqual } from '../http/verify-webhook.ts'
 /** Wait before the answer to a wrong token, ms. */
 const wrongTokenMs = 500
 /** Pages that a browser may be led to after the login. */
-const targets = /^\/(?:plan|history|drift|rollouts(?:\/[\w.~%-]{1,300}(?:\/abort)?)?)?$/
+const step = String.raw`\/[\w.~%-]{1,300}`
+const targets = new RegExp(
+  `^/(?:plan|history|drift|domains(?:${step})?|rollouts(?:${step}(?:/abort)?)?)?$`,
+)
 
 /** Reports whether a page of another origin sends a form. */
 export function isForeign(incoming: Pick<IncomingMessage, 'headers'>): boolean {

@@ -8,16 +8,17 @@ import {
   formatRolloutPage,
   type Frame,
 } from '../../outlets/report/live/overview.ts'
+import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
 import { answerMessage, answerPage } from './answer-page.ts'
 import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
-import { type OwnPage, type BuiltPage, computeRevisions } from './create-page-source.ts'
+import { type BuiltPage, computeRevisions } from './create-page-source.ts'
 import { createSessions, type Visit } from './sessions.ts'
 
 /** Wait for a plan or a history before a page reports that it is being made, ms. */
 const ownWaitMs = 4000
-const paths = /^\/(?:|plan|history|drift|live|login|logout|rollouts(?:\/.*)?)$/
+const paths = /^\/(?:|plan|history|drift|live|login|logout|domains(?:\/.*)?|rollouts(?:\/.*)?)$/
 
 /** Returns whether a path is one of the pages, for people. */
 export function isPagePath(path: string): boolean {
@@ -61,8 +62,9 @@ async function routeVisit(
   context: RouteContext,
   visit: Visit,
 ): Promise<Answer> {
-  const [, , id, verb, ...others] = path.split('/')
-  if (incoming.method === 'POST' && id !== undefined && verb !== undefined && others.length === 0)
+  const [, part, id, verb, ...others] = path.split('/')
+  const isDecision = part === 'rollouts' && id !== undefined && verb !== undefined
+  if (incoming.method === 'POST' && isDecision && others.length === 0)
     return decideByForm(incoming, id, verb, context, visit)
   const refused = allowPage(incoming, 'GET')
   if (refused !== null) return refused
@@ -82,9 +84,13 @@ async function routeVisit(
   if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
   if (path === '/plan') return answerOwn('plan', context, place)
   if (path === '/history') return answerOwn('history', context, place)
+  if (part === 'domains')
+    return answerDomains(verb === undefined ? (id ?? null) : '', context, place)
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
-    return answerFramed(place, context, visit, (frame) => formatOverview(overview, frame))
+    return answerFramed(place, context, visit, (frame) =>
+      formatOverview(overview, frame, pages.getDomains()?.list ?? null),
+    )
   if (path === '/rollouts')
     return answerFramed(rollouts, context, visit, (frame) => formatRolloutList(overview, frame))
   const open = overview.rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
@@ -101,22 +107,63 @@ async function routeVisit(
 
 /** Answers with a page that is made, or with one that asks again: proxies do not wait long. */
 async function answerOwn(
-  page: Exclude<OwnPage, 'json'>,
+  page: 'plan' | 'history',
   { controller, clock }: RouteContext,
   place: Place,
 ): Promise<Answer> {
+  const built = await waitFor(controller.pages[page](), clock)
+  if (built === null) return answerLater(page, { ...place, path: `/${page}` })
+  const { at, commit, revision } = built
+  return answerBuilt(built, { path: `/${page}`, watches: 'plan', revision, commit, at })
+}
+
+/** Answers with the list of all domains, or the page of one. @param step null for the list */
+async function answerDomains(
+  step: string | null,
+  { controller, clock }: RouteContext,
+  place: Place,
+): Promise<Answer> {
+  const own = { ...place, path: '/domains' } as const
+  const built = await waitFor(controller.pages.domains(), clock)
+  if (built === null) return answerLater('list of domains', own)
+  const page = step === null ? built.list : built.find(decode(step))
+  if (page === null)
+    return answerMessage(404, 'Not found', 'There is no such domain.', {
+      hint: 'The list has all domains that manifests or state have.',
+      place: own,
+    })
+  const { at, commit, revision } = built
+  const { title, tone, main } = page
+  const nav = formatNav({ path: '/domains', watches: 'plan', revision, commit, at })
+  return answerPage(200, formatShell({ title, tone, main, nav }))
+}
+
+/** Decodes a step of a path; empty, which names no page, if it is damaged. */
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    return ''
+  }
+}
+
+/** Waits for something to be made; null if it takes long. */
+async function waitFor<T>(
+  made: Promise<T>,
+  clock: Pick<RouteContext['clock'], 'sleep'>,
+): Promise<T | null> {
   const isOver = new AbortController()
   const late = clock.sleep(ownWaitMs, isOver.signal).then(() => null)
-  const built = await Promise.race([controller.pages[page](), late]).finally(() => isOver.abort())
-  if (built !== null) {
-    const { at, commit, revision } = built
-    return answerBuilt(built, { path: `/${page}`, watches: 'plan', revision, commit, at })
-  }
+  return Promise.race([made, late]).finally(() => isOver.abort())
+}
+
+function answerLater(name: string, place: Place): Answer {
   const wait = 'This page has it as soon as it is made.'
-  return answerMessage(202, `The ${page} is being made`, wait, {
-    hint: `The ${page} of a large fleet takes up to some minutes.`,
+  return answerMessage(202, `The ${name} is being made`, wait, {
+    hint: `The ${name} of a large fleet takes up to some minutes.`,
     own: { Refresh: '3' },
-    place: { ...place, path: `/${page}` },
+    place,
   })
 }
 

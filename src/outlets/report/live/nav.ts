@@ -3,7 +3,7 @@ import { formatInstant, show } from '../page/html.ts'
 
 /** Current page, and the time of its data. */
 export interface Place {
-  path: '/' | '/plan' | '/drift' | '/rollouts' | '/history'
+  path: '/' | '/domains' | '/plan' | '/drift' | '/rollouts' | '/history'
   /** Key of what is shown in the answer of `/live`, and its revision. */
   watches: 'overview' | 'plan' | 'drift'
   revision: string
@@ -14,6 +14,7 @@ export interface Place {
 
 const links: [path: Place['path'], label: string][] = [
   ['/', 'Overview'],
+  ['/domains', 'Domains'],
   ['/plan', 'Plan'],
   ['/drift', 'Drift'],
   ['/rollouts', 'Rollouts'],

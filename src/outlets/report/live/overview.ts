@@ -32,8 +32,15 @@ export interface Frame {
   listEvents(rollout: string): RolloutEvent[]
 }
 
-/** Formats the overview: the most important sentence first, then facts and rollouts. */
-export function formatOverview(overview: Overview, frame: Frame): string {
+/**
+ * Formats the overview: the most important sentence first, the state of the fleet if it is known,
+ * then facts and rollouts.
+ */
+export function formatOverview(
+  overview: Overview,
+  frame: Frame,
+  fleet: { sentence: string } | null = null,
+): string {
   const [first, ...others] = listHeadlines(overview)
   const title = `Edgewise: ${overview.workspace}`
   const also = others
@@ -43,6 +50,7 @@ export function formatOverview(overview: Overview, frame: Frame): string {
   const end = left > 0 ? `<li>and ${formatCount(left)} more</li>` : ''
   const main = [
     formatSummary(title, first?.text ?? '', first?.tone ?? 'fine'),
+    fleet === null ? '' : `<p><a href="/domains">${show(fleet.sentence)}</a></p>`,
     also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
     ...formatRollouts(overview, frame),
     formatStop(overview, frame),
