@@ -40,7 +40,7 @@ describe('the pages of domains', () => {
     const first = await source.get()
     expect(first.list.sentence).toBe('one')
     expect(await source.get()).toBe(first)
-    let finish = (_: ReturnType<typeof built>): void => undefined
+    let finish: (made: ReturnType<typeof built>) => void = () => undefined
     make = () => new Promise((resolve) => (finish = resolve))
     const shown = source.get()
     waits.at(-1)?.()
