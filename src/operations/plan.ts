@@ -4,7 +4,7 @@ import type { RecordedState } from '../state/store/store.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
 import { bindBasis } from '../core/plan/basis.ts'
 import { findUnfinished } from '../engine/rollout/on-hold.ts'
-import { findAuthor } from './submission/execute-plan.ts'
+import { findAuthor } from './submission/find-author.ts'
 import {
   listFirstPlanWarnings,
   listLateNotes,
@@ -29,7 +29,7 @@ import type { Ports } from './runtime/ports.ts'
 import { refuseEmpty } from './refuse-invalid.ts'
 import { listManaged, refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
 import { checkMoves } from './history/renamed-domains.ts'
-import { noteStop } from './stop.ts'
+import { noteStop } from './submission/account-stop.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 import {
   describeStrangeRelease,

@@ -16,7 +16,7 @@ import {
 import { listRolloutDomains } from '../state/store/spans.ts'
 import type { RolloutStore } from '../state/store/store.ts'
 import type { OpenState } from '../state/store/store-opener.ts'
-import { findAuthor } from './submission/execute-plan.ts'
+import { findAuthor } from './submission/find-author.ts'
 import { hashDesired } from './submission/hash-desired.ts'
 import type { LockSelection } from './runtime/lock-selection.ts'
 import { openState } from './runtime/open-state.ts'

@@ -10,7 +10,7 @@ import { type AccountStop, maxStopAgeMs } from '../state/store/account-stop.ts'
 import { openState, refuseLocalState } from './runtime/open-state.ts'
 import type { Outside, StateOutside } from './runtime/outside.ts'
 import type { Configured, Settings } from './runtime/workspace-parts.ts'
-import { findAuthor } from './submission/execute-plan.ts'
+import { findAuthor } from './submission/find-author.ts'
 
 /** A stop of all writes of an account. */
 export interface StopRequest {
@@ -92,21 +92,3 @@ export async function findStop(
 ): Promise<FoundStop | null> {
   return (await openState(workspace, outside)).accountStop.load()
 }
-
-/**
- * Refuses to send while the account is stopped.
- *
- * @throws EdgewiseError `stopped`
- */
-export async function refuseStopped(accountStop: AccountStop): Promise<void> {
-  const stop = await accountStop.load()
-  if (stop !== null) throw new EdgewiseError('stopped', describeStop(stop), resumeHint)
-}
-
-/** Notes that an apply would be refused, since the account is stopped; none if it is not. */
-export async function noteStop(accountStop: AccountStop): Promise<string[]> {
-  const stop = await accountStop.load()
-  return stop === null ? [] : [`apply will refuse this plan: ${describeStop(stop)}. ${resumeHint}`]
-}
-
-const resumeHint = '"edgewise rollout resume --all" lets all runners of the account send again.'

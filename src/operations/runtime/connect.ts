@@ -5,7 +5,6 @@ import { refuseLinkIn } from '../../files/find-link.ts'
 import { emulatorCallsPerMinute } from '../../manifest/workspace-file/workspace-config.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { createClient } from '../../service/write/client.ts'
 import { createDispatcher } from '../../service/proxy.ts'
 import {
   createQueryClient,
@@ -50,12 +49,12 @@ export function refuseBadToken(
 }
 
 /**
- * Connects to the workspace's service, for writes and queries. With `service.url: emulator`, starts
- * the emulator, which runs until the connection is closed.
+ * Connects to the workspace's service for queries; `connectToWrite` has the client of writes. With
+ * `service.url: emulator`, starts the emulator, which runs until the connection is closed.
  *
  * @throws EdgewiseError `access` when there is no token, or an unusable one
  */
-export async function connect(
+export async function connectToQuery(
   workspace: Settings,
   outside: Calling & Pick<Outside, 'random'>,
   { time = new ServiceTime(outside.clock), onWait }: ConnectOptions = {},
@@ -89,7 +88,7 @@ export async function connect(
     signal: outside.signal,
     onWait,
   })
-  return { url, client: createClient(connection), queries, close: async () => emulator?.close() }
+  return { url, connection, queries, close: async () => emulator?.close() }
 }
 
 /** Creates the transport to an address: that of the outside, otherwise the network. */
@@ -160,7 +159,7 @@ export async function withQueries<T>(
   { outside, time, onWait }: { outside: Outside; time?: ServiceTime; onWait?(ms: number): void },
   work: (queries: QueryClient) => Promise<T>,
 ): Promise<T> {
-  const { queries, close } = await connect(workspace, outside, { time, onWait })
+  const { queries, close } = await connectToQuery(workspace, outside, { time, onWait })
   try {
     return await work(queries)
   } finally {

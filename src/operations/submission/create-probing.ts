@@ -16,7 +16,7 @@ import { findRealPath } from '../../files/look.ts'
 import { loadSource } from '../../manifest/manifests/load-source.ts'
 import type { Probe, ProbeRequest } from '../../service/probe.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import { connect } from '../runtime/connect.ts'
+import { connectToQuery } from '../runtime/connect.ts'
 import type { Outside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
 import { readRecorded } from '../tracing/candidates.ts'
@@ -73,7 +73,7 @@ async function withEmulator<T>(
   const address = parseUrl(url)
   const isHere = address?.protocol === 'http:' && isLoopback(address.hostname)
   if (url !== 'emulator') return work(isHere ? address : null)
-  const { url: embedded, close } = await connect(workspace, outside)
+  const { url: embedded, close } = await connectToQuery(workspace, outside)
   try {
     return await work(new URL(embedded))
   } finally {

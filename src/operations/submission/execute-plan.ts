@@ -25,7 +25,8 @@ import {
 } from '../../state/format/calls.ts'
 import type { StopWatch } from '../../state/locks/stop-watch.ts'
 import type { RecordedState, HistoryReader, Recorder, CallStore } from '../../state/store/store.ts'
-import { connect } from '../runtime/connect.ts'
+import { findAuthor } from './find-author.ts'
+import { connectToWrite } from '../runtime/connect-to-write.ts'
 import type { Outside } from '../runtime/outside.ts'
 import type { Override } from '../../core/model/applied.ts'
 import { readClocks } from '../runtime/recent-calls.ts'
@@ -67,7 +68,8 @@ export async function executePlan(
   const { settleSeconds, timeoutSeconds, url, itemKeys } = config.service
   const id = options.id ?? createApplyId(outside)
   const budget = await openBudget(config, store, id, options)
-  const service = plan.writes.length === 0 ? null : await connect(workspace, outside, { time })
+  const service =
+    plan.writes.length === 0 ? null : await connectToWrite(workspace, outside, { time })
   try {
     const context: ApplyContext = {
       store,
@@ -154,11 +156,6 @@ async function endBudget(budget: CallBudget): Promise<void> {
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
   }
-}
-
-/** Returns the author of an apply: the user that the CI service names, otherwise the local user. */
-export function findAuthor({ env, user }: Pick<Outside, 'env' | 'user'>): string {
-  return env['GITHUB_ACTOR'] ?? env['GITLAB_USER_LOGIN'] ?? user
 }
 
 /** Creates an apply id: sortable by time, with random digits for applies of the same second. */

@@ -10,7 +10,7 @@ import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, RolloutStore } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
 import { createConfirmedState, type ItemState } from '../../core/model/item.ts'
-import { findAuthor } from './execute-plan.ts'
+import { findAuthor } from './find-author.ts'
 import type { Outside } from '../runtime/outside.ts'
 
 /** Rollout options of a plan. */
