@@ -7,6 +7,7 @@ import type { Planned } from '../operations/plan.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { PastDomain, PastFleet } from '../operations/history/past-applies.ts'
+import { buildHistoryJson } from '../outlets/report/apply/history-json.ts'
 import { plainPaint } from '../outlets/report/text/paint.ts'
 import type { ApplyRecord } from './apply-report.ts'
 import type { ReportEnding, ReportOptions } from './commands/options.ts'
@@ -152,21 +153,6 @@ async function loadPages() {
 /** Formats JSON as a line. */
 export function formatJson(value: object): string {
   return `${JSON.stringify(value)}\n`
-}
-
-/** Builds the JSON of a history, `edgewise.history/1`, the latest apply first. */
-export function buildHistoryJson({ applies, dropped, domain }: History): object {
-  const format = 'edgewise.history/1'
-  if (domain === null)
-    return { format, applies: applies.toReversed(), ...(dropped === 0 ? {} : { dropped }) }
-  return {
-    format,
-    domain: domain.domain,
-    applies: domain.applies
-      .toReversed()
-      .map(({ items, ...apply }) => ({ ...apply, items: Object.fromEntries(items) })),
-    ...(domain.pruned === 0 ? {} : { pruned: domain.pruned }),
-  }
 }
 
 /** Creates the files of the reports of a command. */

@@ -6,12 +6,13 @@ import {
   toFleet,
 } from '../operations/history/past-applies.ts'
 import { loadHistory } from '../operations/state.ts'
+import { buildHistoryJson } from '../outlets/report/apply/history-json.ts'
 import { formatHistory, formatDomainHistory } from '../outlets/report/apply/history-text.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { ReportOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
-import { buildHistoryJson, createReports, formatJson, type History } from './reports.ts'
+import { createReports, formatJson, type History } from './reports.ts'
 
 /**
  * Prints all applies, or what each apply intended for a domain, the latest first.

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml'
-import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
-import { readings, type Reading } from '../../core/trace/readings.ts'
+import type { Reading } from '../../core/trace/readings.ts'
 import { findMax } from '../../core/model/lists.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import type { Paint } from '../../outlets/report/text/paint.ts'
@@ -18,53 +18,40 @@ import {
 } from './describe-item.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
-import { refuseUnknownItems } from '../../operations/submission/select.ts'
-import { didYouMean } from '../../core/catalog/value/nearest.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { formatPolicyHelp } from './explain-policy.ts'
+import {
+  buildExplainJson,
+  findField,
+  findReadings,
+  parseItemName,
+  type FoundField,
+} from './explain-json.ts'
 import { isObject, type Json } from '../../core/model/json.ts'
 
 /** `edgewise explain`: lists all items, or describes one item or one field. */
 export async function explain(
   { io, options, paint }: CommandContext,
-  [name]: unknown[],
+  [given]: unknown[],
 ): Promise<number> {
-  if (name === undefined) {
-    const sentences = [...catalogue].map(([key, spec]) => [key, extractFirstSentence(spec)])
-    io.out(
-      options.json === true
-        ? `${JSON.stringify(Object.fromEntries(sentences))}\n`
-        : formatOverview(paint, io.columns),
-    )
-    return exitCodes.done
-  }
-  if (name === 'policy') {
-    const { formatPolicyHelp, listPolicyVariables } = await import('./explain-policy.ts')
-    const shown = options.json === true ? `${JSON.stringify(listPolicyVariables())}\n` : null
-    io.out(shown ?? formatPolicyHelp(paint, io.columns))
-    return exitCodes.done
-  }
-  const named = readings.filter((each) => each.name === String(name).toUpperCase())
-  if (name === 'readings' || named.length > 0) {
-    const shown = named.length > 0 ? named : readings
-    io.out(
-      options.json === true
-        ? `${JSON.stringify(shown)}\n`
-        : formatReadings(shown, paint, io.columns),
-    )
-    return exitCodes.done
-  }
-  const [key = '', ...path] = String(name).split('.')
-  refuseUnknownItems([key])
-  const spec = getItemSpec(key)
-  const found = path.length === 0 ? null : findField(spec, path)
-  const schema = found?.schema ?? spec.schema
-  if (options.json === true) io.out(`${JSON.stringify(schema)}\n`)
-  else if (found === null) io.out(formatItem(spec, paint, io.columns))
-  else {
-    const fieldTexts = formatFields(schema, paint, io.columns)
-    io.out(formatFieldPage(spec, path, found, fieldTexts, paint, io.columns))
-  }
+  const name = given === undefined ? undefined : String(given)
+  io.out(
+    options.json === true
+      ? `${JSON.stringify(buildExplainJson(name))}\n`
+      : formatExplained(name, paint, io.columns),
+  )
   return exitCodes.done
+}
+
+function formatExplained(name: string | undefined, paint: Paint, columns: number): string {
+  if (name === undefined) return formatOverview(paint, columns)
+  if (name === 'policy') return formatPolicyHelp(paint, columns)
+  const shown = findReadings(name)
+  if (shown.length > 0) return formatReadings(shown, paint, columns)
+  const { spec, path } = parseItemName(name)
+  if (path.length === 0) return formatItem(spec, paint, columns)
+  const found = findField(spec, path)
+  const fieldTexts = formatFields(found.schema, paint, columns)
+  return formatFieldPage(spec, path, found, fieldTexts, paint, columns)
 }
 
 function formatOverview(paint: Paint, columns: number): string {
@@ -153,38 +140,6 @@ function formatField(
     formatField(key, field, needed, depth + 2, paint, columns),
   )
   return `${indent}${paint.cyan(name)}${paint.dim(head)}\n${description}\n${inner.join('')}`
-}
-
-/** A field that was found by its path in an item. */
-interface FoundField {
-  schema: ItemSchema
-  required: boolean
-  /** Whether it is a field of the entries of a list. */
-  isOfEntry: boolean
-}
-
-/**
- * Finds a field by the names that lead to it, through lists.
- *
- * @param path at least one name
- * @throws EdgewiseError `usage` when there is no such field
- */
-function findField(spec: ItemSpec, path: string[]): FoundField {
-  const start: FoundField = { schema: spec.schema, required: false, isOfEntry: false }
-  return path.reduce<FoundField>(({ schema }, step) => {
-    const fields = listFields(schema)
-    const found = fields.find(([name]) => name === step)
-    if (found !== undefined)
-      return { schema: found[1], required: found[2], isOfEntry: schema.type === 'array' }
-    const names = fields.map(([name]) => name)
-    const hint =
-      didYouMean(step, names) || (names.length === 0 ? '' : ` It has: ${names.join(', ')}.`)
-    throw new EdgewiseError(
-      'usage',
-      `${spec.key} has no field "${step}".${hint}`,
-      `"edgewise explain ${spec.key}" lists its fields.`,
-    )
-  }, start)
 }
 
 /** Formats type and allowed values of an item or a field, and more facts, one a line. */

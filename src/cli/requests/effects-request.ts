@@ -9,8 +9,14 @@ import type { Assumptions } from '../../operations/tracing/readings.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
 import { readAssumptions } from './assumptions.ts'
 import type { EffectsOptions } from '../commands/options.ts'
-import type { CommandContext } from '../io.ts'
+import type { GlobalOptions, Io } from '../io.ts'
 import { loadFile } from '../load-file.ts'
+
+/** Where a command runs, and whether it shows details. */
+export interface EffectsContext {
+  io: Pick<Io, 'cwd'>
+  options: Pick<GlobalOptions, 'verbose'>
+}
 
 /**
  * Reads the requests whose effects are shown: those of the options, otherwise those of the
@@ -19,7 +25,7 @@ import { loadFile } from '../load-file.ts'
  * @throws EdgewiseError `usage` if a file has no request, or an option needs another one
  */
 export function readEffectsRequest(
-  { io, options: { verbose } }: CommandContext,
+  { io, options: { verbose } }: EffectsContext,
   { root, config }: Pick<LoadedWorkspace, 'root' | 'config'>,
   options: EffectsOptions,
 ): EffectsRequest | null {

@@ -1,6 +1,6 @@
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { EffectsRequest } from '../../operations/tracing/effects.ts'
-import type { CommandContext } from '../io.ts'
+import type { EffectsContext } from './effects-request.ts'
 
 /**
  * Reads the requests that the workspace file names, for commands without options for them; null for
@@ -9,7 +9,7 @@ import type { CommandContext } from '../io.ts'
  * @throws EdgewiseError `usage` if a file has no request
  */
 export async function readOwnEffects(
-  context: CommandContext,
+  context: EffectsContext,
   workspace: Pick<LoadedWorkspace, 'root' | 'config'>,
 ): Promise<EffectsRequest | null> {
   if (workspace.config.requests.length === 0) return null

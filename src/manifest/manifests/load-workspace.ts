@@ -54,7 +54,8 @@ const minCachedFiles = 100
  * become its diagnostics.
  *
  * @param keeperFor creates the keeper of secrets, which can format a place in the workspace file
- * @param added manifests, profiles and a workspace file that are not written yet
+ * @param added manifests, profiles and a workspace file that are not written yet; each replaces a
+ *   file of its path
  * @throws EdgewiseError `not-a-workspace` without an `edgewise.yaml`, `invalid` with diagnostics if
  * that file is invalid
  */
@@ -285,7 +286,10 @@ function findWorkspaceFiles(
     ...policies.diagnostics,
     ...findForgottenFiles(folder, omitMatching(unmatched, config.tests), globs),
   ]
-  const paths = omitMatching(found.paths, config.tests).filter((path) => !policyFiles.has(path))
+  const replaced = new Set(added.map(({ path }) => path))
+  const paths = omitMatching(found.paths, config.tests).filter(
+    (path) => !policyFiles.has(path) && !replaced.has(path),
+  )
   return { config, folder, home, document, paths, policyFiles: policies.paths, diagnostics }
 }
 

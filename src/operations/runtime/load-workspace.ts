@@ -67,7 +67,8 @@ export interface LoadedWorkspace extends Workspace {
  *
  * @param root folder of `edgewise.yaml`
  * @param reach secrets that may be looked up
- * @param added manifests, profiles and a workspace file that are not written yet
+ * @param added manifests, profiles and a workspace file that are not written yet; each replaces a
+ *   file of its path
  * @param levels severities by code that win over those of the workspace file
  * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
  */
