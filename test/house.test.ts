@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { globSync } from 'tinyglobby'
 import { expect, it } from 'vitest'
-import { inspect, listFileUses, listImpurities, listStarts } from '../tools/house.ts'
+import {
+  inspect,
+  listFileUses,
+  listImpurities,
+  listReachedWriters,
+  listStarts,
+  loadSources,
+} from '../tools/house.ts'
 
 it('rooms import only what their row allows, and pure rooms are pure', () => {
   const { rooms, faults } = inspect()
@@ -81,6 +88,44 @@ it.each([
   "// Nothing calls require('fs') here.",
 ])('any room may contain %s', (line) => {
   expect(listFileUses(`${line}\n`)).toEqual([])
+})
+
+const agentTool = 'cli/mcp/tools/state.ts'
+
+it.each([
+  ["import { apply } from '../../../operations/apply.ts'", 'operations/apply.ts'],
+  ["const { apply } = await import('../../../operations/apply.ts')", 'operations/apply.ts'],
+  ["import type { A } from './a.ts'\nimport '../../save-file.ts'", 'cli/save-file.ts'],
+  ["import { type A, b } from '../../../operations/prune.ts'", 'operations/prune.ts'],
+  ["export * from '../../../service/write/client.ts'", 'service/write/client.ts'],
+  ["import { writeFiles } from '../../../files/write-files.ts'", 'files/write-files.ts'],
+])('tools for agents may not reach a writer: %s', (line, writer) => {
+  const sources = loadSources()
+  sources.set(agentTool, `${sources.get(agentTool)}\n${line}\n`)
+  const faults = listReachedWriters(sources)
+  expect(faults).toContain(
+    `src/${agentTool}: tools for agents reach a writer: ${agentTool} > ${writer}`,
+  )
+})
+
+it('tools for agents may not reach a writer through a shared module', () => {
+  const sources = loadSources()
+  const shared = 'operations/plan.ts'
+  sources.set(shared, `${sources.get(shared)}\nimport { forget } from './forget.ts'\n`)
+  expect(listReachedWriters(sources)).toContainEqual(
+    expect.stringMatching(/: cli\/mcp\/\S+ > operations\/plan\.ts > operations\/forget\.ts$/),
+  )
+})
+
+it.each([
+  "import type { apply } from '../../../operations/apply.ts'",
+  "import { type A, type B } from '../../../operations/apply.ts'",
+  "import { drift } from '../../../operations/drift.ts'",
+  "// import '../../../operations/apply.ts'",
+])('tools for agents may have %s', (line) => {
+  const sources = loadSources()
+  sources.set(agentTool, `${sources.get(agentTool)}\n${line}\n`)
+  expect(listReachedWriters(sources)).toEqual([])
 })
 
 it('every file of the longer checks has the tag that they run', () => {

@@ -11,6 +11,7 @@ const constructors = [
   'MessageChannel',
   'Script',
   'Worker',
+  'Writable',
   'X509Certificate',
 ]
 

@@ -20,7 +20,16 @@ const rarelyCalled: Record<string, RarePackage> = {
   'string-width': { call: 'load().default', functions: [] },
   tinyglobby: { functions: ['globSync'] },
   yaml: {
-    functions: ['isAlias', 'isMap', 'isScalar', 'isSeq', 'parseAllDocuments', 'stringify', 'visit'],
+    functions: [
+      'isAlias',
+      'isCollection',
+      'isMap',
+      'isScalar',
+      'isSeq',
+      'parseAllDocuments',
+      'stringify',
+      'visit',
+    ],
     classes: ['Lexer'],
   },
 }

@@ -10,8 +10,10 @@ import { fileURLToPath } from 'node:url'
 /** The rooms that each room may import: only rooms below it. */
 const allowed: Record<string, string> = {
   'cli/action': 'files core/model',
+  'cli/mcp':
+    'cli operations outlets/report manifest state service core/trace core/catalog files core/model',
   cli:
-    'server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
+    'cli/mcp server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
     'outlets/report manifest state service emulator core/tests core/policy core/effects ' +
     'core/trace core/checks core/catalog files core/model',
   server:
@@ -86,6 +88,34 @@ const starters: Record<string, string[]> = {
   'cli/action/run-program.ts': ['node:child_process'],
   'cli/own-process.ts': ['node:child_process'],
 }
+
+/**
+ * The tools for agents, which only read: no file that they import, at any distance, may match one
+ * of these. What stays within reach is the code of stores, and of the emulator inside the process:
+ * `cli/mcp/read-only.ts` gives both nothing that writes.
+ */
+const readers = 'cli/mcp/'
+/** Of the command line, they may import only what computes. */
+const readableOfCli = [
+  'explain/(?:describe-item|explain-json|explain-policy)',
+  'queries/time-span',
+  'requests/(?:assumptions|effects-request)',
+  '(?:load-file|package-files)',
+]
+const writers: RegExp[] = [
+  new RegExp(`^cli/(?!mcp/|(?:${readableOfCli.join('|')})\\.ts$)`),
+  /^(?:server|outlets\/(?:notify|metrics|tracing|page))\//,
+  /^engine\/apply\//,
+  /^engine\/rollout\/roll-out\./,
+  /^service\/write\/(?:client|call-budget)\./,
+  /^operations\/(?:apply|rollback|repair|rollouts|stop|prune|forget|migrate|unlock)\./,
+  /^operations\/(?:fix|import|prefetch|refresh-traffic)\.|^operations\/import\//,
+  /^operations\/submission\/(?:submit|execute|run-rollout|rollout-decisions|resolve-for-send)/,
+  /^operations\/runtime\/(?:connect-to-write|lock-selection|with-lock|with-state|open)\./,
+  /^operations\/testing\/record-tests\./,
+  /^files\/(?:own-folder|replace-file|write-files|write-output)\./,
+  /^state\/folder\/real-disk\./,
+]
 
 /** The only room that may use the file system. */
 const roomOfFiles = 'files'
@@ -167,8 +197,47 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
   for (const path of notConverted)
     if (!unconverted.has(path))
       faults.push(`src/${path}: does without the file system; remove it from notConverted`)
+  faults.push(...listReachedWriters(loadSources()))
   faults.push(...listCrowded(listSourceFiles().filter((path) => !path.includes('/generated/'))))
   return { rooms: [...rooms.values()], faults }
+}
+
+/** Loads the sources by their paths below `src`. */
+export function loadSources(): Map<string, string> {
+  return new Map(listSourceFiles().map((path) => [path, readFileSync(new URL(path, src), 'utf8')]))
+}
+
+/**
+ * Lists the writers that the tools for agents import at any distance, each with a way to it.
+ *
+ * @param sources texts by their paths below `src`
+ */
+export function listReachedWriters(sources: ReadonlyMap<string, string>): string[] {
+  const from = new Map<string, string | null>()
+  const waiting = [...sources.keys()].filter((path) => path.startsWith(readers))
+  for (const path of waiting) from.set(path, null)
+  for (const path of waiting)
+    for (const target of parseLoads(sources.get(path) ?? '')) {
+      const other = new URL(target, new URL(path, 'file:///')).pathname.slice(1)
+      if (!target.startsWith('.') || from.has(other)) continue
+      from.set(other, path)
+      waiting.push(other)
+    }
+  return waiting
+    .filter((path) => writers.some((pattern) => pattern.test(path)))
+    .map((path) => {
+      const way = [path]
+      for (let at = from.get(path); at != null; at = from.get(at)) way.push(at)
+      return `src/${way.at(-1)}: tools for agents reach a writer: ${way.toReversed().join(' > ')}`
+    })
+}
+
+/** Lists what a module loads, now or later: its imports without those of types only. */
+function parseLoads(text: string): string[] {
+  const code = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+  const typed =
+    /\b(?:import|export)\s+(?:type\b[^'"]*?|\{(?:\s*type\s[^,}]*,?)*\s*\}\s*)from\s*(['"])[^'"]+\1/g
+  return parseImports(code.replaceAll(typed, ''))
 }
 
 /** Ways to get a module of Node other than an import whose text names it. */

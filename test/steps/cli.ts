@@ -177,8 +177,14 @@ export class Place {
 
   async cli(...args: string[]): Promise<CommandResult> {
     const ran: CommandResult = { code: 0, out: '', err: '' }
+    ran.code = await run(args, this.createIo(ran))
+    return ran
+  }
+
+  /** Creates the ports of a command; what it prints is added to `ran`. */
+  createIo(ran: Omit<CommandResult, 'code'> = { out: '', err: '' }): Io {
     const clock = this.time === null ? this.#hasty() : createClock(this.time)
-    ran.code = await run(args, {
+    return {
       cwd: join(this.root, this.cwd),
       env: this.env,
       out: (text) => void (ran.out += text),
@@ -214,8 +220,7 @@ export class Place {
       signal: this.signal,
       waitForStop: () => Promise.resolve(),
       saveMemory: () => this.onSaveMemory?.(),
-    })
-    return ran
+    }
   }
 
   /** Creates a clock whose waits end at once and advance the time. */

@@ -19,6 +19,7 @@ const others: Record<string, string> = {
   serve: 'test/long/hidden-logins.ts, test/server',
   emulator: 'it has a token of its own: test/emulator',
   completion: 'it prints a fixed text',
+  mcp: 'it waits for a program: test/mcp',
 }
 
 interface Leaf {

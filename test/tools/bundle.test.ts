@@ -61,7 +61,7 @@ describe('the files that Node loads', () => {
   it.each([
     // With the checks of rule lists.
     ['src/cli/validate.ts', 1_170_000, 23],
-    ['src/cli/completion/complete-words.ts', 910_000, 10],
+    ['src/cli/completion/complete-words.ts', 912_000, 10],
   ])(
     'for %s are few, without planner, apply, emulator and solver',
     (command, maxBytes, maxCount) => {
@@ -88,6 +88,18 @@ describe('the SDK of traces', () => {
       expect(modules).toContain(command)
       expect(modules.filter((path) => /outlets\/tracing\/(?!settings)/.test(path))).toEqual([])
     }
+  })
+})
+
+describe('the SDK of the protocol of assistants', () => {
+  it('is loaded by its command only', () => {
+    const packages = ['@modelcontextprotocol/sdk', 'zod', 'ajv']
+    const entries = Object.values(metafile.outputs).flatMap(({ entryPoint = '' }) => entryPoint)
+    const loading = entries.filter(
+      (entry) =>
+        entry.startsWith('src/') && listLoaded(entry).modules.some((path) => isOf(path, packages)),
+    )
+    expect(loading).toEqual(['src/cli/mcp/serve-stdio.ts'])
   })
 })
 

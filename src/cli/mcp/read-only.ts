@@ -1,0 +1,126 @@
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { createTransport } from '../../operations/runtime/connect.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { Transport } from '../../service/transport.ts'
+import type { Disk } from '../../state/folder/disk.ts'
+import { buildGitEnvironment } from '../../state/git/git-environment.ts'
+import type { GitRepository } from '../../state/git/git-repository.ts'
+import { openGit } from '../../state/git/open-git.ts'
+import type { ConnectionPool } from '../../state/postgres/database.ts'
+
+/**
+ * Restricts the outside to what only reads: GET requests, reads of the disk and of the database,
+ * and no push of git. There is no cache, no progress and no probe.
+ */
+export function restrictToReading(
+  outside: Outside,
+  workspace: Pick<Settings, 'config' | 'scrub'>,
+  signal: AbortSignal,
+): Outside {
+  const { clock, env, random, newId, user, machine, pool, solver, tracer } = outside
+  const reading = { ...outside, signal }
+  return {
+    clock,
+    env,
+    newId: () => newId(),
+    random: () => random(),
+    user,
+    machine,
+    signal,
+    ...(pool === undefined ? {} : { pool }),
+    ...(solver === undefined ? {} : { solver }),
+    ...(tracer === undefined ? {} : { tracer }),
+    ...(outside.runBlocking === undefined ? {} : { runBlocking: outside.runBlocking }),
+    disk: restrictDisk(outside.disk),
+    transport: restrictTransport(reading),
+    openGit: async (folder, remote) => restrictGit(await open(reading, workspace, folder, remote)),
+    createPool: (config) => restrictPool(() => connectPool(reading, config)),
+  }
+}
+
+/** Creates the error of an attempt to write. */
+function refuse(what: string): EdgewiseError {
+  return new EdgewiseError(
+    'unavailable',
+    `the tools for agents only read; ${what} was refused`,
+    'A person runs the command itself, such as "edgewise plan" or "edgewise apply".',
+  )
+}
+
+function restrictDisk(disk: Disk): Disk {
+  const refused = (path: string) => Promise.reject(refuse(`a change of ${path}`))
+  return {
+    read: (path) => disk.read(path),
+    list: (folder) => disk.list(folder),
+    exists: (path) => disk.exists(path),
+    findLink: async (...given) => (await disk.findLink?.(...given)) ?? null,
+    makeFolder: refused,
+    create: refused,
+    append: refused,
+    link: refused,
+    sync: refused,
+    syncIfThere: refused,
+    syncAll: refused,
+    rename: refused,
+    remove: refused,
+  }
+}
+
+function restrictTransport(outside: Pick<Outside, 'env' | 'transport'>): Transport {
+  return async (request) => {
+    if (request.body !== undefined || request.method !== undefined)
+      throw refuse('a call that is no GET')
+    const { origin } = new URL(request.url)
+    return (await createTransport(origin, outside))(request)
+  }
+}
+
+function open(
+  { openGit: given, env, clock, signal }: Outside,
+  { config, scrub }: Pick<Settings, 'config' | 'scrub'>,
+  folder: string,
+  remote: string,
+): Promise<GitRepository | null> {
+  if (given !== undefined) return given(folder, remote)
+  const own = buildGitEnvironment(env, config.service.token)
+  return openGit(folder, remote, own, { clock, signal, note: () => undefined, scrub })
+}
+
+/** Fetching stores commits in the clone, as "git fetch" does; nothing leaves it. */
+function restrictGit(git: GitRepository | null): GitRepository | null {
+  return git && { ...git, push: () => Promise.reject(refuse('a push')) }
+}
+
+async function connectPool(
+  { createPool: given }: Pick<Outside, 'createPool'>,
+  config: Parameters<NonNullable<Outside['createPool']>>[0],
+): Promise<ConnectionPool> {
+  if (given !== undefined) return given(config)
+  return (await import('../../state/postgres/create-pool.ts')).createPool(config)
+}
+
+/** Makes each transaction one that only reads; the database refuses a write in it. */
+function restrictPool(create: () => Promise<ConnectionPool>): ConnectionPool {
+  let pool: Promise<ConnectionPool> | undefined
+  return {
+    connect: async () => {
+      pool ??= create()
+      const connection = await (await pool).connect()
+      return {
+        query: async (statement, values) => connection.query(makeReading(statement), values),
+        on: (...given) => connection.on(...given),
+        off: (...given) => connection.off(...given),
+        release: (end) => connection.release(end),
+      }
+    },
+  }
+}
+
+/** @throws EdgewiseError `unavailable` for a transaction of another kind than those known */
+function makeReading(statement: string): string {
+  if (!/^begin\b/i.test(statement) || /\bread only\b/i.test(statement)) return statement
+  const reading = statement.replace(/^begin isolation level read committed/i, '$& read only')
+  if (reading === statement) throw refuse('a transaction')
+  return reading
+}

@@ -1,0 +1,80 @@
+import { isCollection, isMap, parseAllDocuments } from 'yaml'
+import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
+import type { Json } from '../../../core/model/json.ts'
+import { formatYaml } from '../../../manifest/yaml/format-yaml.ts'
+import type { LoadedWorkspace } from '../../../operations/runtime/load-workspace.ts'
+
+/** An item of a domain with a new value; null takes it out of the manifest. */
+export interface ManifestEdit {
+  domain: string
+  item: string
+  value: Json
+}
+
+interface EditedFile {
+  path: string
+  before: string
+  after: string
+}
+
+/**
+ * Edits the manifests of domains in memory. A file in the canonical layout keeps it.
+ *
+ * @throws EdgewiseError `usage` for a domain that no manifest declares alone
+ */
+export function editManifests(
+  { findDomainPlace, findSource }: LoadedWorkspace,
+  edits: ManifestEdit[],
+): EditedFile[] {
+  const files = new Map<string, EditedFile>()
+  for (const { domain, item, value } of edits) {
+    const place = findDomainPlace(domain.toLowerCase())
+    const before = place === null ? null : findSource(place.file)
+    if (place === null || before === null)
+      throw new EdgewiseError(
+        'usage',
+        `no manifest declares "${domain}"`,
+        'Pass "file" and "text" of a new manifest.',
+      )
+    const path = place.file
+    const file = files.get(path) ?? { path, before, after: before }
+    const edited = editDocument(file.after, place.document, item, value)
+    if (edited === null)
+      throw new EdgewiseError(
+        'usage',
+        `the manifest of "${domain}" in ${path} has several domains, or no plain "config"`,
+        'Pass "file" and its whole new "text".',
+      )
+    files.set(path, { ...file, after: edited })
+  }
+  return [...files.values()].map((file) => ({ ...file, after: keepLayout(file) }))
+}
+
+/** Sets an item of one document; null if that is not possible. */
+function editDocument(text: string, index: number, item: string, value: Json): string | null {
+  const documents = parseAllDocuments(text)
+  if (!Array.isArray(documents)) return null
+  const document = documents[index]
+  const isPlain =
+    document !== undefined &&
+    document.errors.length === 0 &&
+    typeof document.get('domain') === 'string' &&
+    isMap(document.get('config'))
+  if (!isPlain) return null
+  if (value === null) document.deleteIn(['config', item])
+  else {
+    const former = document.getIn(['config', item], true)
+    const flow = isCollection(former) && former.flow === true
+    document.setIn(['config', item], document.createNode(value, { flow }))
+  }
+  return documents.map((each) => each.toString({ lineWidth: 0 })).join('')
+}
+
+/** Formats the new text as `edgewise fmt` does, if the text before was formatted so. */
+function keepLayout({ path, before, after }: EditedFile): string {
+  const format = (text: string) => {
+    const formatted = formatYaml({ path, text })
+    return 'text' in formatted ? formatted.text : null
+  }
+  return format(before) === before ? (format(after) ?? after) : after
+}

@@ -1,0 +1,142 @@
+import type { Json, JsonObject } from '../../../core/model/json.ts'
+import { compareDiagnostics } from '../../../core/model/problem.ts'
+import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
+import { test } from '../../../operations/test.ts'
+import { traceRequests } from '../../../operations/trace.ts'
+import { judgeWorkspace } from '../../../operations/validate.ts'
+import { buildDiagnosticJson } from '../../../outlets/report/diagnostics/json.ts'
+import { buildTestJson } from '../../../outlets/report/tests/json.ts'
+import { buildExplainJson } from '../../explain/explain-json.ts'
+import type { Call } from '../session.ts'
+import { refuseHostileJson } from './observe.ts'
+import { declareTool, nameSchema, readingProperties } from './tool.ts'
+
+export const validateTool = declareTool<{ file?: string; severity?: string }>({
+  name: 'validate',
+  title: 'Check manifests',
+  description:
+    'Check edgewise.yaml and all manifests, profiles and policies as they are on the disk now. ' +
+    'Answers every problem with its file and line. Uses neither the service nor state.',
+  properties: {
+    file: {
+      type: 'string',
+      maxLength: 1000,
+      description: 'Only problems of this file or folder, relative to the workspace.',
+    },
+    severity: {
+      type: 'string',
+      enum: ['error', 'warning', 'note'],
+      description: 'Only problems that are at least so serious.',
+    },
+  },
+  run: async (call, { file, severity = 'note' }) => {
+    const serious = ['error', 'warning', 'note'].indexOf(severity)
+    const diagnostics = (await listProblems(call)).filter(
+      (each) =>
+        ['error', 'warning', 'note'].indexOf(each.severity) <= serious &&
+        (file === undefined || each.file === file || each.file.startsWith(`${file}/`)),
+    )
+    return {
+      answer: {
+        format: 'edgewise.diagnostics/1',
+        valid: diagnostics.every((each) => each.severity !== 'error'),
+        diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
+      },
+    }
+  },
+})
+
+/** Lists all problems; those of an invalid workspace file are a regular answer. */
+async function listProblems(call: Call) {
+  try {
+    const { workspace, outside } = call.load()
+    return (await judgeWorkspace(workspace, {}, outside)).diagnostics
+  } catch (error) {
+    if (error instanceof EdgewiseError && error.diagnostics.length > 0) return error.diagnostics
+    throw error
+  }
+}
+
+export const explainTool = declareTool<{ name?: string }>({
+  name: 'explain',
+  title: 'Explain items',
+  description:
+    'Explain an item or one of its fields (https, https.http2): type, allowed values, rules, ' +
+    'example. "readings" lists what the specification leaves open, "policy" the variables of ' +
+    'policies. Without a name: all items.',
+  properties: { name: { ...nameSchema, description: 'ITEM, ITEM.FIELD, readings or policy.' } },
+  run: (_call, { name }) => Promise.resolve({ answer: buildExplainJson(name) }),
+})
+
+interface TraceArguments {
+  requests: Json[]
+  of?: 'desired' | 'recorded'
+  observed?: JsonObject
+  strict?: boolean
+  assume?: JsonObject
+}
+
+export const traceTool = declareTool<TraceArguments>({
+  name: 'trace',
+  title: 'Trace requests',
+  description:
+    'Show what a configuration does to requests: access, cache, origin, headers, and the rules ' +
+    'that decide. Computed from the specification; nothing is called.',
+  properties: {
+    requests: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: { anyOf: [{ type: 'string', maxLength: 8192 }, { type: 'object' }] },
+      description: 'URLs, or objects with url, method, headers, ip, … as in requests of tests.',
+    },
+    of: {
+      type: 'string',
+      enum: ['desired', 'recorded'],
+      description: 'Configuration of the manifests (default) or of the state.',
+    },
+    observed: {
+      type: 'object',
+      description: 'Instead: an observed configuration as content, {domain: {item: payload}}.',
+    },
+    ...readingProperties,
+  },
+  required: ['requests'],
+  run: async (call, { requests, of = 'desired', observed, strict = false, assume = {} }) => {
+    refuseHostileJson([requests, observed ?? null, assume])
+    const { workspace, outside } = of === 'recorded' ? call.connect() : call.load()
+    const traced = await traceRequests(
+      workspace,
+      {
+        requests: requests.map((each) => (typeof each === 'string' ? { url: each } : each)),
+        of: observed === undefined ? of : { observed },
+        ...(strict ? { preset: 'strict' as const } : {}),
+        assume,
+      },
+      outside,
+    )
+    return { answer: traced.map(({ output }) => output) }
+  },
+})
+
+export const testTool = declareTool<{ run?: string; mutate?: number }>({
+  name: 'test',
+  title: 'Run tests of manifests',
+  description:
+    'Run the tests in tests/ against the manifests on the disk. With mutate, also change each ' +
+    'rule and value and list what no test fails for. Uses neither the service nor state.',
+  properties: {
+    run: { ...nameSchema, description: 'Only tests whose name matches this glob.' },
+    mutate: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 500,
+      description: 'Try at most so many changes.',
+    },
+  },
+  run: async (call, { run, mutate }) => {
+    const { workspace, outside } = call.load()
+    const mutation = mutate === undefined ? null : { limit: mutate }
+    return { answer: buildTestJson(await test(workspace, { run, mutate: mutation }, outside)) }
+  },
+})

@@ -1,0 +1,166 @@
+import { join } from 'node:path'
+import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
+import type { Json } from '../../../core/model/json.ts'
+import type { Effort } from '../../../core/model/plan.ts'
+import { compareDiagnostics } from '../../../core/model/problem.ts'
+import { exists } from '../../../files/look.ts'
+import { matchesGlobs } from '../../../manifest/manifests/forgotten-files.ts'
+import { createSourceLineLookup } from '../../../manifest/yaml/source-line.ts'
+import type { SourceFile } from '../../../manifest/yaml/yaml-file.ts'
+import { plan } from '../../../operations/plan.ts'
+import type { LoadedWorkspace } from '../../../operations/runtime/load-workspace.ts'
+import { judgeWorkspace } from '../../../operations/validate.ts'
+import { buildDiagnosticJson, buildErrorJson } from '../../../outlets/report/diagnostics/json.ts'
+import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
+import { formatUnifiedDiff } from '../../../outlets/report/text/unified-diff.ts'
+import { refuseUnplannable, type Call } from '../session.ts'
+import { editManifests, type ManifestEdit } from './edit-manifests.ts'
+import { refuseHostileJson } from './observe.ts'
+import { declareTool, nameSchema } from './tool.ts'
+
+interface ProposeArguments {
+  file?: string
+  text?: string
+  edits?: ManifestEdit[]
+  effort?: Effort
+}
+
+/** Maximum size of a proposed file, characters and lines: comparing longer ones takes too long. */
+const [maxCharacters, maxLines] = [500_000, 10_000]
+
+/** A file with its text now, null for a new one, and the proposed text. */
+interface ProposedFile {
+  path: string
+  before: string | null
+  after: string
+}
+
+export const proposeTool = declareTool<ProposeArguments>({
+  name: 'propose',
+  title: 'Propose a change of manifests',
+  description:
+    'Compute a change without writing it: answers a patch as text for a person to look at and ' +
+    'apply ("git apply"), the problems of the result, and the plan that follows. Pass file and ' +
+    'text (the whole new text of a manifest or a profile), or edits of items of domains.',
+  properties: {
+    file: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 300,
+      description: 'A manifest or profile, also a new one, relative to the workspace.',
+    },
+    text: { type: 'string', maxLength: maxCharacters, description: 'Its whole new text.' },
+    edits: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      description: 'Items to set in the manifests of domains; null takes an item out.',
+      items: {
+        type: 'object',
+        properties: { domain: nameSchema, item: nameSchema, value: {} },
+        required: ['domain', 'item', 'value'],
+        additionalProperties: false,
+      },
+    },
+    effort: { type: 'string', enum: ['quick', 'normal'], description: 'Search for fewer writes.' },
+  },
+  run: async (call, { effort, ...change }) => {
+    const files = readChange(call.load().workspace, change)
+    const changed = files.map(({ path, after }) => ({ path, text: after }))
+    const { workspace, outside } = call.load(changed)
+    const { diagnostics } = await judgeWorkspace(workspace, {}, outside)
+    const valid = diagnostics.every(({ severity }) => severity !== 'error')
+    const patches = files.map(formatPatch)
+    return {
+      answer: {
+        format: 'edgewise.proposal/1',
+        files: files.map(({ path, before }) => ({ path, isNew: before === null })),
+        patch: patches.map(({ text }) => text).join(''),
+        masked: patches.some(({ masked }) => masked),
+        valid,
+        diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
+        ...(valid ? await planChange(call, changed, effort) : { plan: null }),
+      },
+    }
+  },
+})
+
+/** @throws EdgewiseError `usage` for a change that can't be proposed */
+function readChange(
+  workspace: LoadedWorkspace,
+  { file, text, edits }: ProposeArguments,
+): ProposedFile[] {
+  if (edits !== undefined && file === undefined && text === undefined) {
+    refuseHostileJson(edits as unknown as Json)
+    return editManifests(workspace, edits).filter(({ before, after }) => before !== after)
+  }
+  if (edits !== undefined || file === undefined || text === undefined)
+    throw new EdgewiseError('usage', 'expected either "file" and "text", or "edits"')
+  if (text.split('\n').length > maxLines)
+    throw new EdgewiseError('usage', `expected at most ${maxLines} lines, got more`)
+  refuseOtherFile(workspace, file)
+  const before = workspace.findSource(file)
+  if (before === null && exists(join(workspace.root, file)))
+    throw new EdgewiseError('usage', `${file} exists and can't be loaded; see validate`)
+  if (before !== null && (before.length > maxCharacters || before.split('\n').length > maxLines))
+    throw new EdgewiseError('usage', `${file} is too long for a proposal`, 'Split the file.')
+  const after = text.endsWith('\n') ? text : `${text}\n`
+  return before === after ? [] : [{ path: file, before, after }]
+}
+
+/** Refuses what is no manifest or profile, `edgewise.yaml` too: it decides where the token goes. */
+function refuseOtherFile({ config }: LoadedWorkspace, file: string): void {
+  const { manifests, profiles, policies, tests } = config
+  const isPath = /^[\w@+-][\w.@+-]*(?:\/[\w@+-][\w.@+-]*)*\.ya?ml$/.test(file)
+  const isOther = file === 'edgewise.yaml' || matchesGlobs(file, [policies, tests])
+  if (isPath && !isOther && matchesGlobs(file, [manifests, profiles])) return
+  throw new EdgewiseError(
+    'usage',
+    'expected "file" to be a manifest or a profile, by the globs of edgewise.yaml',
+    `Manifests match ${manifests.join(', ')}, profiles ${profiles.join(', ')}. A person changes ` +
+      'edgewise.yaml, policies and tests.',
+  )
+}
+
+/** Formats a patch; secrets in its lines are masked, and it can't be applied then. */
+function formatPatch({ path, before, after }: ProposedFile): { text: string; masked: boolean } {
+  let masked = false
+  const texts = { before: before ?? '', after }
+  const find = {
+    before: createSourceLineLookup(() => [{ path, text: texts.before }]),
+    after: createSourceLineLookup(() => [{ path, text: after }]),
+  }
+  const lines = { before: texts.before.split('\n'), after: after.split('\n') }
+  const isCutOff = !/^$|\n$/.test(texts.before)
+  const show = (side: 'before' | 'after', line: number) => {
+    const place = { file: path, line, column: 1, endLine: line, endColumn: 1 }
+    const own = lines[side][line - 1] ?? ''
+    const shown = (find[side](place) ?? '') + (own.endsWith('\r') ? '\r' : '')
+    masked ||= shown !== own
+    const isLast = side === 'before' && isCutOff && line === lines.before.length
+    return isLast ? `${shown}\n\\ No newline at end of file` : shown
+  }
+  // A line end that is missing differs from one that is there.
+  const compared = isCutOff ? `${texts.before}\0` : texts.before
+  if (texts.before !== '') return { text: formatUnifiedDiff(path, compared, after, show), masked }
+  const count = lines.after.length - 1
+  const added = Array.from({ length: count }, (_, i) => `+${show('after', i + 1)}`)
+  const head = `--- ${before === null ? '/dev/null' : `a/${path}`}\n+++ b/${path}`
+  return { text: `${[head, `@@ -0,0 +1,${count} @@`, ...added].join('\n')}\n`, masked }
+}
+
+/** Plans a change; an error of the plan is a part of the answer. */
+async function planChange(call: Call, changed: SourceFile[], effort: Effort | undefined) {
+  try {
+    const { workspace, outside } = call.connect(changed)
+    await refuseUnplannable(workspace)
+    const planned = await plan(workspace, { effort }, { outside })
+    const { itemKeys } = workspace.config.service
+    const built = buildPlanJson(planned.plan, (key) => itemKeys[key] ?? key, planned)
+    const { summary, changes, warnings } = built
+    return { plan: { summary, changes, warnings } }
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    return { plan: null, planError: buildErrorJson(error) }
+  }
+}
