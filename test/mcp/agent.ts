@@ -25,7 +25,7 @@ export interface Agent {
 export async function connectAgent(place: Place): Promise<Agent> {
   const defects: unknown[] = []
   const session = new Session(place.root, place.createIo())
-  const server = createServer(session, '1.2.3', (error) => void defects.push(error))
+  const { server } = createServer(session, '1.2.3', (error) => void defects.push(error))
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '0' })
   await Promise.all([server.connect(theirs), client.connect(ours)])

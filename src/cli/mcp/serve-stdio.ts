@@ -10,7 +10,8 @@ import { Session } from './session.ts'
 const maxMessageBytes = 16 * 1024 * 1024
 
 /**
- * Serves the protocol on stdin and stdout until stdin ends or the process is stopped.
+ * Serves the protocol on stdin and stdout until stdin ends and all calls are answered, or the
+ * process is stopped.
  *
  * @param root folder of `edgewise.yaml`, for all calls
  * @throws EdgewiseError `usage` if stdin is a terminal
@@ -36,10 +37,10 @@ export async function serveStdio(
   })
   const logDefect = (error: unknown) =>
     io.err(`internal error: ${error instanceof Error ? (error.stack ?? '') : String(error)}\n`)
-  const server = createServer(new Session(root, io), version, logDefect)
+  const { server, finish } = createServer(new Session(root, io), version, logDefect)
   const ended = new Promise<void>((resolve) => {
-    stdin.once('end', resolve)
-    stdin.once('close', resolve)
+    stdin.once('end', () => resolve(finish()))
+    stdin.once('close', () => resolve(finish()))
     Object.assign(server, { onclose: resolve })
   })
   await server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: maxMessageBytes }))

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   CallToolRequestSchema,
@@ -47,7 +48,8 @@ const cursorSchema = {
 }
 
 /**
- * Creates the server of the protocol. Calls run one after another.
+ * Creates the server of the protocol. Calls run one after another; `finish` waits for those that
+ * have arrived.
  *
  * @param onDefect called with an error that is a defect of the program
  */
@@ -55,7 +57,7 @@ export function createServer(
   session: Session,
   version: string,
   onDefect: (error: unknown) => void,
-): Server {
+): { server: Server; finish(): Promise<void> } {
   const server = new Server(
     { name: 'edgewise', version },
     { capabilities: { tools: {}, resources: {} }, instructions },
@@ -90,7 +92,15 @@ export function createServer(
     if (loaded === null) throw new McpError(ErrorCode.InvalidParams, 'there is no such resource')
     return { contents: [{ uri, ...loaded }] }
   })
-  return server
+  const finish = async () => {
+    for (let last: unknown = null; last !== queue; await setImmediate()) {
+      last = queue
+      await queue
+      // A message that has arrived begins its call, and an answer is sent, some steps later.
+      await setImmediate()
+    }
+  }
+  return { server, finish }
 }
 
 /** Describes a tool for the protocol: its arguments are closed, and it only reads. */

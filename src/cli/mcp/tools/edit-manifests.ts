@@ -64,10 +64,15 @@ function editDocument(text: string, index: number, item: string, value: Json): s
   if (value === null) document.deleteIn(['config', item])
   else {
     const former = document.getIn(['config', item], true)
-    const flow = isCollection(former) && former.flow === true
+    const flow = isCollection(former) ? former.flow === true : isShort(value)
     document.setIn(['config', item], document.createNode(value, { flow }))
   }
   return documents.map((each) => each.toString({ lineWidth: 0 })).join('')
+}
+
+/** Tests whether a value fits into a line in flow style, beside its item. */
+function isShort(value: Json): boolean {
+  return JSON.stringify(value).length <= 60
 }
 
 /** Formats the new text as `edgewise fmt` does, if the text before was formatted so. */
