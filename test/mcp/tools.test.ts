@@ -152,6 +152,8 @@ describe('the tools', () => {
     ['trace', { requests: ['ftp://x'] }, /./],
     ['trace', { requests: [] }, /fewer than 1/],
     ['explain', { name: 'htps' }, /htps/],
+    ['validate', { file: 'domains/nothing.yaml' }, /has this path/],
+    ['validate', { file: '../../etc' }, /has this path/],
     ['test', { mutate: 1e9 }, /<= 500/],
     ['validate', { cursor: '0123456789abcdef:5' }, /continues no answer/],
     ['nothing', {}, /no such tool/],
@@ -258,6 +260,20 @@ describe('an answer', () => {
     }
     expect(pages).toBeGreaterThan(5)
     expect(JSON.parse(whole)).toEqual(await place.json('plan', '--effort', 'quick'))
+  })
+
+  it('with many problems goes on, too', async () => {
+    for (let i = 0; i < 150; i++)
+      place.manifest(`d${i}.example.com`, { timeout: { time: `x${i}` }, unknown_item: {} })
+    const { isError, texts } = await agent.call('plan')
+    expect(isError).toBe(true)
+    const [, cursor = ''] =
+      /"cursor": "([^"]+)"/.exec(texts[0]?.split('[end of').at(-1) ?? '') ?? []
+    const next = await agent.call('plan', { cursor })
+    expect([next.isError, next.data['part']]).toEqual([
+      false,
+      expect.stringContaining('d2.example.com'),
+    ])
   })
 
   it('cuts a line that is longer than a page, never within a character', async () => {

@@ -7,10 +7,8 @@ import { escapeStray } from '../../outlets/report/text/escape-invisible.ts'
 
 /** Maximum number of characters of data in one result. */
 export const pageCharacters = 40_000
-/** Maximum number of characters of an answer, and of all answers that are kept for later pages. */
-const maxCharacters = 16_000_000
-/** Maximum number of answers that are kept. */
-const maxKept = 8
+/** Maximum number of characters of an answer, and of answers that are kept for later pages. */
+const [maxCharacters, maxKept] = [16_000_000, 4]
 
 /** A result of a tool, as the protocol has it. */
 export interface ToolResult {
@@ -31,7 +29,7 @@ export class Answers {
    * @param asked what was asked for: a cursor continues it for the same question only
    * @throws EdgewiseError `usage` for an answer that is too long for any page
    */
-  begin(value: unknown, scrub: (text: string) => string, asked: unknown = null): string {
+  begin(value: unknown, scrub: (text: string) => string, asked: unknown): string {
     const text = layOut(clean(value as Json, scrub))
     if (text.length > maxCharacters)
       throw new EdgewiseError(
@@ -65,12 +63,8 @@ export class Answers {
   #keep(digest: string, text: string, asked: unknown): void {
     this.#kept.delete(digest)
     this.#kept.set(digest, { text, asked })
-    let size = [...this.#kept.values()].reduce((sum, each) => sum + each.text.length, 0)
-    for (const [oldest, each] of this.#kept) {
-      if (this.#kept.size <= maxKept && size <= maxCharacters) break
-      this.#kept.delete(oldest)
-      size -= each.text.length
-    }
+    const [oldest = ''] = this.#kept.keys()
+    if (this.#kept.size > maxKept) this.#kept.delete(oldest)
   }
 }
 

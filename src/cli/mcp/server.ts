@@ -10,7 +10,7 @@ import {
   type Tool as ListedTool,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, InterruptedError } from '../../core/model/edgewise-error.ts'
 import { buildErrorJson } from '../../outlets/report/diagnostics/json.ts'
 import { Answers, type ToolResult } from './answers.ts'
 import { listResources, loadResource } from './resources.ts'
@@ -71,16 +71,22 @@ export function createServer(
   let queue: Promise<unknown> = Promise.resolve()
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
-    const result = queue.then(async () => {
+    const { name, arguments: { cursor, ...args } = {} } = params
+    const answer = (value: unknown) =>
+      answers.begin(value, (text) => session.scrub(text), { name, args })
+    const result = queue.then(async (): Promise<ToolResult> => {
       try {
-        const args = params.arguments ?? {}
-        const tool = tools.find(({ name }) => name === params.name)
+        const tool = tools.find((each) => each.name === name)
         if (tool === undefined) throw new EdgewiseError('usage', 'there is no such tool')
-        const checked = checks.get(tool.name)?.(args)
+        const checked = checks.get(name)?.(params.arguments ?? {})
         if (checked?.valid !== true) throw createArgumentError(tool, args, checked?.errorMessage)
-        return await runTool(tool, args, { session, answers, signal })
+        if (signal.aborted) throw new InterruptedError()
+        if (typeof cursor === 'string') return toResult([answers.continue(cursor, { name, args })])
+        const { answer: value, notes = [] } = await tool.run(session.begin(signal), args)
+        return toResult([value, ...(notes.length === 0 ? [] : [{ notes }])].map(answer))
       } catch (error) {
-        return describeError(error, session, answers, onDefect)
+        if (!(error instanceof EdgewiseError)) onDefect(error)
+        return { ...toResult([answer(describeError(error))]), isError: true }
       }
     })
     queue = result
@@ -141,34 +147,10 @@ function createArgumentError(
   )
 }
 
-async function runTool(
-  tool: Tool,
-  args: Record<string, unknown>,
-  { session, answers, signal }: { session: Session; answers: Answers; signal: AbortSignal },
-): Promise<ToolResult> {
-  const { cursor, ...own } = args
-  const asked = { tool: tool.name, args: own }
-  if (typeof cursor === 'string') return toResult([answers.continue(cursor, asked)])
-  const { answer, notes = [] } = await tool.run(session.begin(signal), own)
-  const scrub = (text: string) => session.scrub(text)
-  return toResult([
-    answers.begin(answer, scrub, asked),
-    ...(notes.length === 0 ? [] : [answers.begin({ notes }, scrub)]),
-  ])
-}
-
-function describeError(
-  error: unknown,
-  session: Session,
-  answers: Answers,
-  onDefect: (error: unknown) => void,
-): ToolResult {
-  if (!(error instanceof EdgewiseError)) onDefect(error)
-  const known =
-    error instanceof EdgewiseError
-      ? buildErrorJson(error)
-      : { code: 'internal', message: 'internal error; the log of the server has its cause' }
-  return { ...toResult([answers.begin(known, (text) => session.scrub(text))]), isError: true }
+function describeError(error: unknown): object {
+  return error instanceof EdgewiseError
+    ? buildErrorJson(error)
+    : { code: 'internal', message: 'internal error; the log of the server has its cause' }
 }
 
 function toResult(texts: string[]): ToolResult {

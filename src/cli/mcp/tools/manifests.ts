@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../core/model/json.ts'
-import { compareDiagnostics } from '../../../core/model/problem.ts'
+import { compareDiagnostics, type Diagnostic } from '../../../core/model/problem.ts'
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import { test } from '../../../operations/test.ts'
 import { traceRequests } from '../../../operations/trace.ts'
@@ -30,11 +30,9 @@ export const validateTool = declareTool<{ file?: string; severity?: string }>({
     },
   },
   run: async (call, { file, severity = 'note' }) => {
-    const serious = ['error', 'warning', 'note'].indexOf(severity)
-    const diagnostics = (await listProblems(call)).filter(
-      (each) =>
-        ['error', 'warning', 'note'].indexOf(each.severity) <= serious &&
-        (file === undefined || each.file === file || each.file.startsWith(`${file}/`)),
+    const levels = ['error', 'warning', 'note']
+    const diagnostics = (await listProblems(call, file)).filter(
+      (each) => levels.indexOf(each.severity) <= levels.indexOf(severity),
     )
     return {
       answer: {
@@ -46,11 +44,27 @@ export const validateTool = declareTool<{ file?: string; severity?: string }>({
   },
 })
 
-/** Lists all problems; those of an invalid workspace file are a regular answer. */
-async function listProblems(call: Call) {
+/**
+ * Lists the problems that the command does; an invalid workspace file is a regular answer.
+ *
+ * @throws EdgewiseError `usage` for a file or folder without a manifest, profile or policy
+ */
+async function listProblems(call: Call, file: string | undefined): Promise<Diagnostic[]> {
   try {
     const { workspace, outside } = call.load()
-    return (await judgeWorkspace(workspace, {}, outside)).diagnostics
+    const { diagnostics } = await judgeWorkspace(workspace, {}, outside)
+    const folder = `${file?.replace(/\/$/, '')}/`
+    const isNamed = (path: string) => file === undefined || path === file || path.startsWith(folder)
+    const paths = [
+      ...workspace.files.map(({ path }) => path),
+      ...diagnostics.map((each) => each.file),
+    ]
+    if (paths.length > 0 && !paths.some(isNamed))
+      throw new EdgewiseError('usage', 'no manifest, profile or policy has this path')
+    return diagnostics.filter(
+      ({ code, severity, file: path }) =>
+        isNamed(path) && (code !== 'rule-undecided' || severity !== 'note'),
+    )
   } catch (error) {
     if (error instanceof EdgewiseError && error.diagnostics.length > 0) return error.diagnostics
     throw error
