@@ -323,6 +323,29 @@ describe('propose', () => {
     )
   })
 
+  const head = 'domain: a.example.com\nconfig:\n'
+  it.each([
+    ['with line ends of Windows', `${head}  timeout: {time: 5}\n`.replaceAll('\n', '\r\n'), '\r\n'],
+    ['without a last line end', `${head}  timeout: {time: 5}`, '\n'],
+    ['without a last line end, changed above', `${head}  timeout: {time: 5}\n  # end`, '\n'],
+    ['that is empty', '', '\n'],
+    ['with invisible characters', `# \u202e\n${head}  timeout: {time: 5}\n`, '\n'],
+  ])('patches a file %s', async (_name, before, lineEnd) => {
+    place.write('domains/a.yaml', before)
+    const text = before === '' ? `${head}  timeout: {time: 6}\n` : before.replace('5', '6')
+    const { data } = await agent.call('propose', { file: 'domains/a.yaml', text })
+    const git = (patch: unknown) =>
+      execFileSync('git', ['apply', '--whitespace=nowarn', '-'], {
+        cwd: place.root,
+        input: String(patch),
+      })
+    git(data['patch'])
+    expect(place.read('domains/a.yaml')).toBe(text.endsWith('\n') ? text : `${text}\n`)
+    const edits = [{ domain: 'a.example.com', item: 'timeout', value: { time: 7 } }]
+    git((await agent.call('propose', { edits })).data['patch'])
+    expect(place.read('domains/a.yaml')).toContain(`${lineEnd}  timeout: {time: 7}${lineEnd}`)
+  })
+
   it('patches a new file, and plans it', async () => {
     const { data } = await agent.call('propose', {
       file: 'domains/o.yaml',

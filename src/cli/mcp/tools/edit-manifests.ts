@@ -67,7 +67,9 @@ function editDocument(text: string, index: number, item: string, value: Json): s
     const flow = isCollection(former) ? former.flow === true : isShort(value)
     document.setIn(['config', item], document.createNode(value, { flow }))
   }
-  return documents.map((each) => each.toString({ lineWidth: 0 })).join('')
+  const layout = { lineWidth: 0, flowCollectionPadding: false }
+  const edited = documents.map((each) => each.toString(layout)).join('')
+  return /^.*\r\n/.test(text) ? edited.replaceAll(/\r?\n/g, '\r\n') : edited
 }
 
 /** Tests whether a value fits into a line in flow style, beside its item. */
