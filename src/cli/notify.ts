@@ -7,6 +7,7 @@ import {
   describeDrift,
   describeFailed,
   describeStopDecision,
+  describeUnlock,
   findFailureCode,
   type Content,
   type Notification,
@@ -15,6 +16,8 @@ import { openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
 import { sendNotification } from '../outlets/notify/send.ts'
 import { createTransport } from '../operations/runtime/connect.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
+import type { Unlocked } from '../operations/unlock.ts'
+import { formatLockHolder } from '../state/format/lock-file.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { type Executed, findStatus } from '../operations/submission/executed.ts'
 import type { CommandContext } from './io.ts'
@@ -28,6 +31,7 @@ export interface Notifier {
   /** @param scope what was compared */
   notifyOfDrift(found: FoundDrift, scope: string): Promise<void>
   notifyOfStop(decided: StopDecision): Promise<void>
+  notifyOfUnlock(done: Unlocked, reason: string): Promise<void>
   /** Ends a command that failed, and notifies of it. */
   notifyOfError(error: unknown): Promise<void>
 }
@@ -55,6 +59,9 @@ export function createNotifier(
     if (await tryToStore(store)) await tryToStore((opened) => deliver(context, opened))
     else if (content !== null) await send(context, workspace, content)
   }
+  const reportOnce = async (content: Content | null) => {
+    if (content !== null) await report(content, (opened) => opened.finish(null, [content]))
+  }
   return {
     outside: {
       ...outside,
@@ -74,9 +81,10 @@ export function createNotifier(
     },
     notifyOfDrift: ({ drift }, scope) =>
       report(describeDrift(drift), (opened) => opened.reportDrift(drift, scope)),
-    notifyOfStop: async (decided) => {
-      const content = describeStopDecision(decided)
-      if (content !== null) await report(content, (opened) => opened.finish(null, [content]))
+    notifyOfStop: (decided) => reportOnce(describeStopDecision(decided)),
+    notifyOfUnlock: async ({ ended, by, holder }, reason) => {
+      if (ended === 'unlocked' && holder !== null)
+        await reportOnce(describeUnlock(formatLockHolder(holder), by, reason))
     },
     notifyOfError: async (error) => {
       const begun = token
@@ -84,8 +92,7 @@ export function createNotifier(
         await tryToStore((opened) => opened.abandon(begun))
         return
       }
-      const content = describeFailed(findFailureCode(error))
-      if (content !== null) await report(content, (opened) => opened.finish(null, [content]))
+      await reportOnce(describeFailed(findFailureCode(error)))
     },
   }
 }

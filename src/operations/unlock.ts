@@ -1,9 +1,11 @@
 import type { Settings } from './runtime/workspace-parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
-import { formatLockHolder } from '../state/format/lock-file.ts'
+import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
 import { describeEnd } from '../state/locks/locks.ts'
 import { isAliveHere } from '../state/locks/machine.ts'
+import { findAuthor } from './submission/execute-plan.ts'
+import { requireReason } from './submission/reasons.ts'
 import { openState } from './runtime/open-state.ts'
 import type { Ports } from './runtime/ports.ts'
 
@@ -13,6 +15,15 @@ export interface UnlockRequest {
   domain?: Domain
   /** Remove the lock although its process runs on this machine. */
   force?: boolean
+  /** Why, for the receivers of notifications. */
+  reason?: string
+}
+
+/** How an unlock ended, who asked for it, and whose lock it was; null without a lock. */
+export interface Unlocked {
+  ended: 'not-locked' | 'unlocked' | 'released'
+  by: string
+  holder: LockHolder | null
 }
 
 /**
@@ -20,14 +31,16 @@ export interface UnlockRequest {
  *
  * @returns `not-locked` if there is no holder, `released` if the lock was released meanwhile
  * @throws EdgewiseError `locked` if the process of the holder runs here, `usage` if there are
- *   several holders, `declined`
+ *   several holders or a reason is missing, `declined`
  */
 export async function unlock(
   workspace: Settings,
-  { domain, force = false }: UnlockRequest,
+  { domain, force = false, reason }: UnlockRequest,
   { outside, dialogue }: Ports,
-): Promise<'not-locked' | 'unlocked' | 'released'> {
+): Promise<Unlocked> {
+  requireReason(workspace.config.guards, 'unlock', reason)
   const { machine, user } = outside
+  const by = findAuthor(outside)
   const scope = {
     workspace: workspace.config.id,
     domains: domain === undefined ? null : new Set([domain.toLowerCase()]),
@@ -35,7 +48,7 @@ export async function unlock(
   const { locks } = await openState(workspace, outside)
   const holders = await locks.listHolders(scope)
   const [holder] = holders
-  if (holder === undefined) return 'not-locked'
+  if (holder === undefined) return { ended: 'not-locked', by, holder: null }
   for (const each of holders)
     await dialogue.show({
       kind: 'lock',
@@ -59,5 +72,6 @@ export async function unlock(
   }
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new CancelledError('Unlock cancelled: the lock was not released')
-  return (await locks.revoke(holder.token, machine)) ? 'unlocked' : 'released'
+  const isRevoked = await locks.revoke(holder.token, machine)
+  return { ended: isRevoked ? 'unlocked' : 'released', by, holder }
 }

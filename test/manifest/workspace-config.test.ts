@@ -56,6 +56,7 @@ describe('parseWorkspaceConfig', () => {
         protect: [],
         freeze: [],
         order: 'ask',
+        reason: ['override', 'freeze'],
       },
       rollout: {
         waves: [{ percent: 100 }],

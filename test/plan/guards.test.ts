@@ -13,6 +13,7 @@ const open: Guards = {
   maxTraffic: 100,
   protect: [],
   freeze: [],
+  reason: [],
   order: 'ask',
 }
 

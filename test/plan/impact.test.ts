@@ -58,7 +58,7 @@ describe('the impact of a plan', () => {
 })
 
 describe('the guard maxTraffic', () => {
-  const guards = { protect: [], freeze: [], order: 'ask' } as const
+  const guards = { order: 'ask' as const, reason: [] }
   const all = { maxDomains: { percent: 100 }, maxChanges: { percent: 100 } }
   const write = buildWrite({ domains: ['d1.example'], items: { timeout: replaceWith({}) } })
   const refuse = (maxTraffic: number, names: string[], figures = profile(), force = false) =>

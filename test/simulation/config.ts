@@ -54,6 +54,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       protect: [],
       freeze: [],
       order: 'ask',
+      reason: ['override', 'freeze'],
     },
     rollout: {
       waves: [{ percent: 100 }],

@@ -111,7 +111,8 @@ export async function runUnlock(
   const dialogue = createDialogue({ ...run, loaded: () => undefined })
   const ended = await Promise.race([
     process.killed,
-    unlock(createWorkspace(run), { force }, { outside: createOutside(run), dialogue }).catch(
+    unlock(createWorkspace(run), { force }, { outside: createOutside(run), dialogue }).then(
+      ({ ended: how }) => how,
       (error: unknown) => reportFailure(error, process),
     ),
   ])

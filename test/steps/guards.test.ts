@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fetchConfig, Place, fetchWrites } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 
@@ -81,5 +81,76 @@ it('certificate 0 and extend need to be allowed by name', async () => {
   expect(await fetchConfig(emulator, www)).toMatchObject({
     https: { cert_id: 0 },
     extend: { squid: 'x' },
+  })
+})
+
+describe('a freeze in an emergency', () => {
+  const freeze = 'freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]'
+  const override = (...more: string[]) =>
+    place.cli('apply', '--yes', '--override', 'freeze', ...more)
+
+  it('is overridden by name with a reason, which the history has', async () => {
+    guarded(`{${freeze}}`)
+    place.manifest(www, { timeout: { time: 60 } })
+    const refused = await place.cli('apply', '--yes', '--force')
+    expect([refused.code, refused.err.replaceAll(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining('pass --override freeze --reason TEXT'),
+    ])
+    expect((await override()).err).toContain('an apply in a freeze needs a reason')
+    expect(await fetchWrites(emulator)).toEqual([])
+    expect((await override('--reason', 'the shop is down')).code).toBe(0)
+    expect((await place.cli('state', 'history')).out).toContain(
+      'freeze overridden: the shop is down',
+    )
+    expect(await place.json('state', 'history')).toMatchObject({
+      applies: [{ overrides: [{ policy: 'freeze', reason: 'the shop is down' }] }],
+    })
+  })
+
+  it('leaves all other guards as they are', async () => {
+    guarded(`{${freeze}, protect: ["www.*"], reason: []}`)
+    place.manifest(www, { timeout: { time: 60 } })
+    const { code, err } = await override()
+    expect([code, err]).toEqual([1, expect.stringContaining(`protect: ${www} is protected`)])
+    expect(err).not.toContain('freeze:')
+    guarded(`{${freeze}, reason: []}`)
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await override()).code).toBe(0)
+    expect((await place.cli('state', 'history')).out).toContain('freeze overridden\n')
+  })
+
+  it.each(['override', 'freeze', 'retry-held', 'unlock'])(
+    'guards.reason with %s alone requires a reason for that alone',
+    async (action) => {
+      guarded(`{${freeze}, reason: [${action}]}`)
+      place.manifest(www, { timeout: { time: 60 } })
+      const needs = async (...args: string[]) =>
+        (await place.cli(...args, '--yes')).err
+          .replaceAll(/\s+/g, ' ')
+          .includes('needs a reason ("guards.reason"')
+      expect({
+        override: await needs('apply', '--override', 'tls'),
+        freeze: await needs('apply', '--override', 'freeze'),
+        'retry-held': await needs('apply', '--retry-held'),
+        unlock: await needs('state', 'unlock'),
+      }).toEqual({
+        override: action === 'override',
+        freeze: action === 'freeze',
+        'retry-held': action === 'retry-held',
+        unlock: action === 'unlock',
+      })
+    },
+  )
+
+  it('is not recorded outside of a freeze, and no policy has its name', async () => {
+    guarded('{}')
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await override('--reason', 'just in case')).code).toBe(0)
+    expect(await place.json('state', 'history')).not.toHaveProperty('applies.0.overrides')
+    const rest = 'level: soft\non: plan\ndeny: "false"\nmessage: no\n'
+    place.write('policies/a.yaml', `policy: freeze\n${rest}`)
+    const { code, out, err } = await place.cli('validate')
+    expect([code, out + err]).toEqual([1, expect.stringContaining('and not freeze')])
   })
 })

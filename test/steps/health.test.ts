@@ -159,7 +159,11 @@ describe('many domains', () => {
     place.manifest(name(3), { origin: { default_master: alsoGood } })
     const changes = (await place.json('plan'))['changes'] as { domain: string }[]
     expect(changes.map(({ domain }) => domain)).toEqual([name(3)])
-    expect((await place.cli('apply', '--yes', '--no-waves', '--retry-held')).code).toBe(0)
+    const retry = ['apply', '--yes', '--no-waves', '--retry-held']
+    expect((await place.cli(...retry, '--reason', 'the origin is back')).code).toBe(0)
+    expect((await place.cli('state', 'history')).out).toContain(
+      'hold overridden: the origin is back',
+    )
     expect((await fetchConfigs(emulator))[name(4)]?.['origin']).toMatchObject({
       default_master: deadOrigin,
     })

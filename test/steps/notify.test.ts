@@ -6,6 +6,7 @@ import { loadWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
 import { createNetworkTransport } from '../../src/service/transport.ts'
 import { Place, setFaults } from './cli.ts'
+import { lockElsewhere } from './lock-elsewhere.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 import { itLong } from '../runs.ts'
 
@@ -164,6 +165,30 @@ describe('notify', () => {
       ['applied'],
       ['applied'],
     ])
+  })
+
+  it('has the reasons of an overridden freeze and of an unlock', async () => {
+    const guards = 'guards: {freeze: [{from: 2000-01-01, to: 3000-01-01}], reason: [unlock]}\n'
+    enter(receive('webhook', '[applied, rollout]'), guards)
+    place.manifest(www, { timeout: { time: 60 } })
+    const why = ['--reason', 'the shop is down']
+    expect((await place.cli('apply', '--yes', '--override', 'freeze', ...why)).code).toBe(0)
+    expect(parse()).toMatchObject({
+      title: 'Applied; writes: 1 confirmed. Freeze was overridden: the shop is down.',
+    })
+    expect(await place.cli('state', 'unlock', ...why)).toMatchObject({
+      out: 'There is no lock.\n',
+    })
+    expect(received).toHaveLength(1)
+    await lockElsewhere()
+    const refused = await place.cli('state', 'unlock', '--yes')
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('needs a reason')])
+    expect((await place.cli('state', 'unlock', '--yes', ...why)).code).toBe(0)
+    expect(received).toHaveLength(2)
+    expect(parse(1)).toMatchObject({ events: ['rollout'], apply: null })
+    expect(parse(1)['title']).toMatch(
+      /^The lock of somebody \(process 1, .*\) was removed by \S+: the shop is down\.$/,
+    )
   })
 
   it.each([

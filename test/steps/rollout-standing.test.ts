@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/core/model/rollout.ts'
-import { openState } from '../../src/state/store/open-state.ts'
-import { getRegister } from '../state/contender.ts'
-import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { Place, fetchWrites } from './cli.ts'
+import { lockElsewhere } from './lock-elsewhere.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
@@ -123,32 +121,25 @@ describe('an open rollout', () => {
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await sent()).map(({ length }) => length)).toEqual([1, 2, 3])
   })
-})
 
-/** Acquires the lock on another machine, and keeps it. */
-async function lockElsewhere(): Promise<void> {
-  const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
-  const record = {
-    root: place.root,
-    id: 'default',
-    address: emulator.url,
-    account: 'default',
-    state,
-  }
-  const opened = await openState(record, {
-    disk: realDisk,
-    processName: 'elsewhere',
-    openGit: async () => null,
+  it('is resumed in a freeze that is overridden, through its later waves', async () => {
+    const freeze = '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC}'
+    time.now = Date.UTC(2026, 10, 20, 12)
+    fleet(`guards: {freeze: [${freeze}]}\n`)
+    const override = ['--override', 'freeze', '--reason', 'the shop is down']
+    expect((await place.cli('apply', '--yes', ...override)).code).toBe(3)
+    expect(await place.json('state', 'history')).not.toHaveProperty('applies.0.overrides')
+    expect((await place.cli('apply', '--yes', ...override)).code).toBe(0)
+    expect((await sent()).map(({ length }) => length)).toEqual([1, 2, 3])
+    expect(time.now).toBeLessThan(Date.UTC(2026, 10, 20, 18))
+    const overrides = [{ policy: 'freeze', reason: 'the shop is down' }]
+    const { applies } = (await place.json('state', 'history')) as { applies: object[] }
+    expect(applies.filter((each) => 'overrides' in each)).toMatchObject([
+      { overrides },
+      { overrides },
+    ])
   })
-  const lock = getRegister(opened)
-  const { version } = await lock.read()
-  expect(
-    await lock.compareAndSwap(
-      version,
-      JSON.stringify({ token: 'x', who: 'somebody', boot: 'other', namespace: 'other', pid: 1 }),
-    ),
-  ).not.toBeNull()
-}
+})
 
 it('is left immediately by an apply interrupted while another process has the lock', async () => {
   const stop = new AbortController()

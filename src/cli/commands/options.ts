@@ -70,11 +70,11 @@ export function addOverrideOptions(command: Command): Command {
   return command
     .option(
       '--override <policy>',
-      'apply although this soft policy forbids it; repeatable',
+      'apply although this soft policy, or "freeze", forbids it; repeatable',
       collect,
       [],
     )
-    .option('--reason <text>', 'why, for the history; --override needs it')
+    .option('--reason <text>', 'why, for the history; guards.reason has which options need it')
 }
 
 /** Builds the part of a request for {@link GuardOptions}. */

@@ -9,10 +9,23 @@ import { groupBy } from './lists.ts'
  */
 export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupted'] as const
 
-/** A policy that a person has overridden, and why. */
+/** What a person has overridden, and why. */
 export interface Override {
+  /** Name of the policy; `freeze` for freeze windows, `retry-held` for values on hold. */
   policy: string
+  /** Empty if none was required. */
   reason: string
+}
+
+/** Names of overrides that are not policies; no policy may have them. */
+const otherOverrides = new Map([
+  ['freeze', 'freeze'],
+  ['retry-held', 'hold'],
+])
+
+/** Names what was overridden, for people. */
+export function nameOverride({ policy }: Override): string {
+  return otherOverrides.get(policy) ?? `policy ${policy}`
 }
 
 /** One apply, as recorded in the journal. */
@@ -29,7 +42,7 @@ export interface Applied extends SourceTree {
    * `//` where repositories may share the state: the same in every clone.
    */
   workspace?: string
-  /** Policies that were overridden; absent for none. */
+  /** What was overridden; absent for none. */
   overrides?: Override[]
   /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
   writes: OutcomeCounts

@@ -35,6 +35,8 @@ export interface Guards {
   freeze: FreezeWindow[]
   /** Whether changes back to older values ask for consent. */
   order: 'ask' | 'off'
+  /** Actions that need a reason. */
+  reason: ('override' | 'freeze' | 'retry-held' | 'unlock')[]
 }
 
 /** A store for state; `src/core/model/stores.ts` says how each is configured. */

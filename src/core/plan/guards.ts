@@ -23,6 +23,8 @@ export interface GuardInput {
   allow: ItemKey[]
   /** Overrides `maxDomains`, `maxChanges` and `maxTraffic`, and no other guard. */
   force: boolean
+  /** Overrides `freeze`, and no other guard. */
+  ignoresFreeze?: boolean
   /** Milliseconds since 1970. */
   now: number
 }
@@ -52,7 +54,7 @@ export function checkGuards(input: GuardInput): GuardRefusal[] {
     ...checkProtected(input),
     ...checkDestructive(input),
     ...checkResets(input),
-    ...checkFreeze(input.guards.freeze, input.now),
+    ...(input.ignoresFreeze === true ? [] : checkFreeze(input.guards.freeze, input.now)),
   ]
 }
 
@@ -226,6 +228,8 @@ export function checkFreeze(windows: FreezeWindow[], now: number): GuardRefusal[
       message:
         `freeze: nothing is applied from ${from} to ${to} (${timezone})` +
         (reason === '' ? '' : `: ${reason}`),
-      hint: 'Wait until the window ends, or change "guards.freeze" in edgewise.yaml.',
+      hint:
+        'Wait until the window ends; in an emergency, pass --override freeze --reason TEXT ' +
+        'to apply.',
     }))
 }

@@ -44,7 +44,7 @@ export interface ExecuteOptions {
   serviceLimits?: ServiceLimits
   /** Id of the apply, for a rollback or a part of a rollout; absent: a new one. */
   id?: string | undefined
-  /** Policies that were overridden. */
+  /** What was overridden. */
   overrides?: Override[]
   report(event: ApplyEvent, budget: CallBudget): void
 }

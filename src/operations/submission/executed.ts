@@ -28,7 +28,7 @@ export interface Executed {
    */
   status: 'done' | 'not-begun' | 'incomplete' | 'waiting'
   inWaves: boolean
-  /** Policies that were overridden; absent for none. */
+  /** What was overridden; absent for none. */
   overrides?: Override[]
   /** False if it was read back otherwise than it was sent, or could not be read back. */
   isVerified?: boolean

@@ -10,7 +10,8 @@ import {
 } from '../../core/plan/guards.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import type { OverrideRequest } from './policies.ts'
+import type { Override } from '../../core/model/applied.ts'
+import type { OverrideRequest } from './reasons.ts'
 import { refuseUnknownItems } from './select.ts'
 
 /** Overrides of guards. */
@@ -33,7 +34,7 @@ function findRefusals(
   request: GuardRequest,
   now: number,
 ): GuardRefusal[] {
-  const { allow = [], force = false } = request
+  const { allow = [], force = false, overrides = [] } = request
   refuseUnknownItems(allow)
   return checkGuards({
     changes: plan.changes,
@@ -43,6 +44,7 @@ function findRefusals(
     impact: plan.impact,
     allow,
     force,
+    ignoresFreeze: overrides.includes('freeze'),
     now,
   })
 }
@@ -83,6 +85,7 @@ export function listTrafficWarnings({ impact }: Plan, now: number): string[] {
 /**
  * Refuses a plan that a guard of the workspace forbids.
  *
+ * @returns the guards that had to be overridden by name
  * @throws EdgewiseError `guarded`, with the numbers and the ways to proceed
  */
 export function refuseGuarded(
@@ -91,10 +94,13 @@ export function refuseGuarded(
   plan: Plan,
   request: GuardRequest,
   now: number,
-): void {
+): Override[] {
   const refusals = findRefusals(workspace, recorded, plan, request, now)
   const [first, ...others] = refusals
-  if (first === undefined) return
+  if (first === undefined) {
+    const isFrozen = hasWork(plan) && checkFreeze(workspace.config.guards.freeze, now).length > 0
+    return isFrozen ? [{ policy: 'freeze', reason: request.reason ?? '' }] : []
+  }
   const lines = refusals.map((refusal) => `  ${refusal.message}`)
   const message =
     others.length === 0
@@ -105,6 +111,10 @@ export function refuseGuarded(
     message,
     [...new Set(refusals.map(({ hint }) => hint))].join('\n'),
   )
+}
+
+function hasWork({ changes, writes }: Plan): boolean {
+  return changes.length + writes.length > 0
 }
 
 /**

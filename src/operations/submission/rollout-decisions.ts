@@ -30,6 +30,8 @@ export interface RolloutDecisions {
   /** Ids. */
   ended: string[]
   kept: Rollout[]
+  /** Whether values on hold are sent again. */
+  liftsHolds: boolean
 }
 
 /**
@@ -61,6 +63,7 @@ export async function decideRollouts(
     continued: own && waves ? continued : null,
     ended: [...finished, ...idle].map(({ id }) => id),
     kept: kept.filter((rollout) => !idle.includes(rollout)),
+    liftsHolds: kept.length > 0,
   }
 }
 

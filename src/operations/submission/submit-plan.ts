@@ -23,6 +23,7 @@ import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import type { PolicySet } from '../policies/check-policies.ts'
 import { namePrograms, openPolicies, submitToPolicies, submitToPrograms } from './policies.ts'
 import { listTrafficWarnings, refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
+import { checkReasons, liftsFreeze } from './reasons.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
 import type { Extent, Ports } from '../runtime/ports.ts'
@@ -173,21 +174,25 @@ async function createJudge(
   request: SubmitRequest,
   { outside, dialogue }: Ports,
 ): Promise<Reviewed['judge']> {
-  const { freeze } = workspace.config.guards
-  const isFreezable = freeze.length > 0 && plan.changes.length > 0
+  const { guards } = workspace.config
+  checkReasons(guards, request)
+  const isFreezable = guards.freeze.length > 0 && plan.changes.length > 0
   const now = isFreezable ? await serviceTime.ask() : null
   let consented = 0
   // A conditional change counts once it is known that it differs.
   return async (judged) => {
-    refuseGuarded(workspace, request.recorded, judged, request, now ?? outside.clock.now())
+    const at = now ?? outside.clock.now()
+    const overrides = refuseGuarded(workspace, request.recorded, judged, request, at)
     const { older = [] } = judged
     if (older.length > consented) await refuseOlder(older, request.allowOlder, dialogue)
     consented = older.length
     const touched = listTouched(judged)
     const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
     const judging = { plan: judged, configs }
-    const overrides = await submitToPolicies(workspace, policies, judging, request, dialogue)
+    append(overrides, await submitToPolicies(workspace, policies, judging, request, dialogue))
     const decided = await decideRollouts(workspace, request.locked.store, judged, request)
+    const { reason = '' } = request
+    if (decided.liftsHolds && reason.trim() !== '') overrides.push({ policy: 'retry-held', reason })
     return { ...decided, overrides }
   }
 }
@@ -317,7 +322,7 @@ function execute(
     return executePlan(workspace, ready, locked.store, recorded, options)
   }
   const guard = async () => {
-    refuseFrozen(workspace, time.now() ?? outside.clock.now())
+    if (!liftsFreeze(overrides)) refuseFrozen(workspace, time.now() ?? outside.clock.now())
     await refuseStopped(locked.accountStop)
   }
   const own = { outside, serviceTime, report, lock: locked, continued, suspends, guard }

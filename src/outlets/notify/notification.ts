@@ -2,7 +2,7 @@ import { plainPaint } from '../report/text/paint.ts'
 import { formatHeadline, isInterrupted, type FinishedStatus } from '../report/apply/text.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { NotifyEvent } from '../../core/model/config.ts'
-import type { Override } from '../../core/model/applied.ts'
+import { nameOverride, type Override } from '../../core/model/applied.ts'
 import type { Drift } from '../../core/model/drift.ts'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
@@ -43,7 +43,7 @@ export interface ApplyFacts {
   inWaves: boolean
   refusals: Part[]
   doubts: Part[]
-  /** Policies that were overridden; absent for none. */
+  /** What was overridden; absent for none. */
   overrides?: Override[]
 }
 
@@ -80,11 +80,13 @@ export function describeApply(facts: ApplyFacts): Content | null {
   }
 }
 
-/** Tests whether an apply left writes unsent, and no other event or interrupt explains it. */
-function describeOverride({ policy, reason }: Override): string {
-  return `Policy ${policy} was overridden: ${reason}.`
+function describeOverride(override: Override): string {
+  const name = nameOverride(override)
+  const why = override.reason === '' ? '' : `: ${override.reason}`
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} was overridden${why}.`
 }
 
+/** Tests whether an apply left writes unsent, and no other event or interrupt explains it. */
 function isUnsent({ finished, status, inWaves }: ApplyFacts): boolean {
   const isRefused = finished.refused + finished.inDoubt > 0
   const isEnded = inWaves && finished.open !== true
@@ -113,6 +115,17 @@ export function describeStopDecision({ decision, stop }: StopDecision): Content 
     title: decision === 'stopped' ? `Stopped: ${what}.` : `Resumed; before, ${what}.`,
     ...nothingLeft,
     next: 'edgewise rollout list',
+  }
+}
+
+/** Describes that a person removed the lock of a process, and why. */
+export function describeUnlock(holder: string, by: string, reason: string): Content {
+  const why = reason.trim() === '' ? '' : `: ${reason}`
+  return {
+    events: ['rollout'],
+    title: `The lock of ${holder} was removed by ${by}${why}.`,
+    ...nothingLeft,
+    next: 'edgewise state history',
   }
 }
 

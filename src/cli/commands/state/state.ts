@@ -146,19 +146,31 @@ const unlocked = {
 
 /** `edgewise state unlock`: shows the lock holder and, after consent, removes the lock. */
 function declareUnlock(state: Command, declare: Declare): void {
-  declare<{ force?: boolean }>(state, 'unlock [domain]', {
+  declare<{ force?: boolean; reason?: string }>(state, 'unlock [domain]', {
     description: 'remove a stale lock',
     args: ['a domain of the lock, if there are several locks'],
     examples: ['state unlock', 'state unlock --yes', 'state unlock www.example.com'],
-    run: async (context, [domain], { force }) => {
+    run: async (context, [domain], { force, reason = '' }) => {
       const { unlock } = await import('../../../operations/unlock.ts')
-      const request = { force, ...(domain === undefined ? {} : { domain: String(domain) }) }
+      const { createNotifier } = await import('../../notify.ts')
+      const request = { force, reason, ...(domain === undefined ? {} : { domain: String(domain) }) }
+      let notify = async () => {}
       // It has no JSON: the lock holder is shown as text too.
       const plain = { ...context, options: { ...context.options, json: false } }
-      return runOnState(plain, (workspace, ports) => unlock(workspace, request, ports), {
-        json: () => ({}),
-        text: (ended) => unlocked[ended],
-      })
+      const code = await runOnState(
+        plain,
+        async (workspace, ports) => {
+          const done = await unlock(workspace, request, ports)
+          const notifier = createNotifier(context, workspace, ports.outside)
+          notify = () => notifier.notifyOfUnlock(done, reason)
+          return done
+        },
+        { json: () => ({}), text: ({ ended }) => unlocked[ended] },
+      )
+      await notify()
+      return code
     },
-  }).option('--force', 'remove the lock although its process runs on this machine')
+  })
+    .option('--force', 'remove the lock although its process runs on this machine')
+    .option('--reason <text>', 'why, for the receivers of notifications (guards.reason)')
 }

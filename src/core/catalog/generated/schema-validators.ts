@@ -1522,7 +1522,7 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern12 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern17 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern19 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern20 = new RegExp("^\\S+( \\S+){4}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: ["override", "freeze"], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern12 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern17 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern19 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern20 = new RegExp("^\\S+( \\S+){4}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -1719,9 +1719,9 @@ export function createWorkspaceValidator(): SchemaValidator {
         vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), errors++;
       let data49 = data.guards;
       if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
-        data49.maxDomains === void 0 && (data49.maxDomains = "100%"), data49.maxChanges === void 0 && (data49.maxChanges = "100%"), data49.maxTraffic === void 0 && (data49.maxTraffic = "100%"), data49.protect === void 0 && (data49.protect = []), data49.order === void 0 && (data49.order = "ask"), data49.freeze === void 0 && (data49.freeze = []);
+        data49.maxDomains === void 0 && (data49.maxDomains = "100%"), data49.maxChanges === void 0 && (data49.maxChanges = "100%"), data49.maxTraffic === void 0 && (data49.maxTraffic = "100%"), data49.protect === void 0 && (data49.protect = []), data49.order === void 0 && (data49.order = "ask"), data49.reason === void 0 && (data49.reason = ["override", "freeze"]), data49.freeze === void 0 && (data49.freeze = []);
         for (const key9 in data49)
-          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "maxTraffic" || key9 === "protect" || key9 === "order" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
+          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "maxTraffic" || key9 === "protect" || key9 === "order" || key9 === "reason" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
         let data50 = data49.maxDomains;
         !(typeof data50 == "number" && !(data50 % 1) && !isNaN(data50) && isFinite(data50)) && typeof data50 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data50 == "number" && isFinite(data50) && (data50 < 0 || isNaN(data50)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data50 == "string" && !pattern8.test(data50) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
         let data51 = data49.maxChanges;
@@ -1739,406 +1739,415 @@ export function createWorkspaceValidator(): SchemaValidator {
           vErrors = addFault(vErrors, instancePath + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), errors++;
         let data55 = data49.order;
         typeof data55 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data55 === "ask" || data55 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
-        let data56 = data49.freeze;
+        let data56 = data49.reason;
         if (Array.isArray(data56)) {
-          data56.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
           const len9 = data56.length;
           for (let i9 = 0; i9 < len9; i9++) {
             let data57 = data56[i9];
-            if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
-              data57.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data57.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
-              for (const key10 in data57)
-                key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
-              if (data57.from !== void 0) {
-                let data58 = data57.from;
-                typeof data58 == "string" ? func2(data58) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
+            typeof data57 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/reason/" + i9, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), errors++), data57 === "override" || data57 === "freeze" || data57 === "retry-held" || data57 === "unlock" || (vErrors = addFault(vErrors, instancePath + "/guards/reason/" + i9, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: schema0.properties.guards.properties.reason.items.enum }), errors++);
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), errors++;
+        let data58 = data49.freeze;
+        if (Array.isArray(data58)) {
+          data58.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
+          const len10 = data58.length;
+          for (let i10 = 0; i10 < len10; i10++) {
+            let data59 = data58[i10];
+            if (data59 && typeof data59 == "object" && !Array.isArray(data59)) {
+              data59.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data59.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
+              for (const key10 in data59)
+                key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
+              if (data59.from !== void 0) {
+                let data60 = data59.from;
+                typeof data60 == "string" ? func2(data60) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
               }
-              if (data57.to !== void 0) {
-                let data59 = data57.to;
-                typeof data59 == "string" ? func2(data59) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
+              if (data59.to !== void 0) {
+                let data61 = data59.to;
+                typeof data61 == "string" ? func2(data61) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
               }
-              if (data57.timezone !== void 0) {
-                let data60 = data57.timezone;
-                typeof data60 == "string" ? func2(data60) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
+              if (data59.timezone !== void 0) {
+                let data62 = data59.timezone;
+                typeof data62 == "string" ? func2(data62) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
               }
-              if (data57.reason !== void 0) {
-                let data61 = data57.reason;
-                typeof data61 == "string" ? func2(data61) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
+              if (data59.reason !== void 0) {
+                let data63 = data59.reason;
+                typeof data63 == "string" ? func2(data63) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i9, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/type", "type", { type: "object" }), errors++;
-      let data62 = data.rollout;
-      if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
-        data62.waves === void 0 && (data62.waves = ["100%"]), data62.first === void 0 && (data62.first = []), data62.pause === void 0 && (data62.pause = "10m"), data62.approval === void 0 && (data62.approval = []), data62.by === void 0 && (data62.by = "domains"), data62.revert === void 0 && (data62.revert = "waves"), data62.probe === void 0 && (data62.probe = {});
-        for (const key11 in data62)
+      let data64 = data.rollout;
+      if (data64 && typeof data64 == "object" && !Array.isArray(data64)) {
+        data64.waves === void 0 && (data64.waves = ["100%"]), data64.first === void 0 && (data64.first = []), data64.pause === void 0 && (data64.pause = "10m"), data64.approval === void 0 && (data64.approval = []), data64.by === void 0 && (data64.by = "domains"), data64.revert === void 0 && (data64.revert = "waves"), data64.probe === void 0 && (data64.probe = {});
+        for (const key11 in data64)
           key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "by" || key11 === "revert" || key11 === "health" || key11 === "probe" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
-        let data63 = data62.waves;
-        if (Array.isArray(data63)) {
-          data63.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data63.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
-          const len10 = data63.length;
-          for (let i10 = 0; i10 < len10; i10++) {
-            let data64 = data63[i10];
-            !(typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64)) && typeof data64 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data64 == "number" && isFinite(data64) && (data64 < 0 || isNaN(data64)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data64 == "string" && !pattern8.test(data64) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i10, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
-          }
-        } else
-          vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
-        let data65 = data62.first;
+        let data65 = data64.waves;
         if (Array.isArray(data65)) {
+          data65.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data65.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
           const len11 = data65.length;
           for (let i11 = 0; i11 < len11; i11++) {
             let data66 = data65[i11];
-            typeof data66 == "string" ? (func2(data66) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data66) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i11, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
+            !(typeof data66 == "number" && !(data66 % 1) && !isNaN(data66) && isFinite(data66)) && typeof data66 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i11, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data66 == "number" && isFinite(data66) && (data66 < 0 || isNaN(data66)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i11, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data66 == "string" && !pattern8.test(data66) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i11, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+          }
+        } else
+          vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
+        let data67 = data64.first;
+        if (Array.isArray(data67)) {
+          const len12 = data67.length;
+          for (let i12 = 0; i12 < len12; i12++) {
+            let data68 = data67[i12];
+            typeof data68 == "string" ? (func2(data68) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i12, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data68) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i12, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i12, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), errors++;
-        let data67 = data62.pause;
-        typeof data67 == "string" ? pattern12.test(data67) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
-        let data68 = data62.approval;
-        if ((!data68 || typeof data68 != "object") && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: schema0.properties.rollout.properties.approval.type }), errors++), Array.isArray(data68)) {
-          const len12 = data68.length;
-          for (let i12 = 0; i12 < len12; i12++) {
-            let data69 = data68[i12];
-            typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data69 == "number" && isFinite(data69) && ((data69 > 100 || isNaN(data69)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data69 < 1 || isNaN(data69)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i12, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+        let data69 = data64.pause;
+        typeof data69 == "string" ? pattern12.test(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
+        let data70 = data64.approval;
+        if ((!data70 || typeof data70 != "object") && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: schema0.properties.rollout.properties.approval.type }), errors++), Array.isArray(data70)) {
+          const len13 = data70.length;
+          for (let i13 = 0; i13 < len13; i13++) {
+            let data71 = data70[i13];
+            typeof data71 == "number" && !(data71 % 1) && !isNaN(data71) && isFinite(data71) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i13, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data71 == "number" && isFinite(data71) && ((data71 > 100 || isNaN(data71)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i13, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data71 < 1 || isNaN(data71)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i13, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
         }
-        if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
-          Object.keys(data68).length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), errors++);
-          for (const key12 in data68)
+        if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
+          Object.keys(data70).length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), errors++);
+          for (const key12 in data70)
             key12 === "wave" || key12 === "above" || (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
-          if (data68.wave !== void 0) {
-            let data70 = data68.wave;
-            typeof data70 == "number" && !(data70 % 1) && !isNaN(data70) && isFinite(data70) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), errors++), typeof data70 == "number" && isFinite(data70) && ((data70 > 100 || isNaN(data70)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data70 < 1 || isNaN(data70)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+          if (data70.wave !== void 0) {
+            let data72 = data70.wave;
+            typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), errors++), typeof data72 == "number" && isFinite(data72) && ((data72 > 100 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data72 < 1 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
-          if (data68.above !== void 0) {
-            let data71 = data68.above;
-            typeof data71 == "string" ? pattern8.test(data71) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), errors++);
+          if (data70.above !== void 0) {
+            let data73 = data70.above;
+            typeof data73 == "string" ? pattern8.test(data73) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), errors++);
           }
         }
-        let data72 = data62.by;
-        typeof data72 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), errors++), data72 === "domains" || data72 === "traffic" || (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: schema0.properties.rollout.properties.by.enum }), errors++);
-        let data73 = data62.revert;
-        if (typeof data73 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), errors++), data73 === "waves" || data73 === "fast" || (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: schema0.properties.rollout.properties.revert.enum }), errors++), data62.health !== void 0) {
-          let data74 = data62.health;
-          if (data74 && typeof data74 == "object" && !Array.isArray(data74)) {
-            data74.area === void 0 && (data74.area = "all"), data74.settle === void 0 && (data74.settle = "5m"), data74.lag === void 0 && (data74.lag = "10m"), data74.window === void 0 && (data74.window = "15m"), data74.grain === void 0 && (data74.grain = "minute5"), data74.statuses === void 0 && (data74.statuses = ["5xx"]), data74.minRequests === void 0 && (data74.minRequests = 500), data74.margin === void 0 && (data74.margin = "1%"), data74.onLittleData === void 0 && (data74.onLittleData = "wait"), data74.onFailure === void 0 && (data74.onFailure = "stop");
-            for (const key13 in data74)
+        let data74 = data64.by;
+        typeof data74 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), errors++), data74 === "domains" || data74 === "traffic" || (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: schema0.properties.rollout.properties.by.enum }), errors++);
+        let data75 = data64.revert;
+        if (typeof data75 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), errors++), data75 === "waves" || data75 === "fast" || (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: schema0.properties.rollout.properties.revert.enum }), errors++), data64.health !== void 0) {
+          let data76 = data64.health;
+          if (data76 && typeof data76 == "object" && !Array.isArray(data76)) {
+            data76.area === void 0 && (data76.area = "all"), data76.settle === void 0 && (data76.settle = "5m"), data76.lag === void 0 && (data76.lag = "10m"), data76.window === void 0 && (data76.window = "15m"), data76.grain === void 0 && (data76.grain = "minute5"), data76.statuses === void 0 && (data76.statuses = ["5xx"]), data76.minRequests === void 0 && (data76.minRequests = 500), data76.margin === void 0 && (data76.margin = "1%"), data76.onLittleData === void 0 && (data76.onLittleData = "wait"), data76.onFailure === void 0 && (data76.onFailure = "stop");
+            for (const key13 in data76)
               func0.call(schema0.properties.rollout.properties.health.properties, key13) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
-            let data75 = data74.area;
-            typeof data75 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data75 === "all" || data75 === "cn" || data75 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
-            let data76 = data74.settle;
-            typeof data76 == "string" ? pattern12.test(data76) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
-            let data77 = data74.lag;
-            typeof data77 == "string" ? pattern12.test(data77) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
-            let data78 = data74.window;
-            typeof data78 == "string" ? pattern12.test(data78) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
-            let data79 = data74.grain;
-            typeof data79 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data79 === "minute" || data79 === "minute5" || data79 === "hour" || data79 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
-            let data80 = data74.statuses;
-            if (Array.isArray(data80)) {
-              data80.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
-              const len13 = data80.length;
-              for (let i13 = 0; i13 < len13; i13++) {
-                let data81 = data80[i13];
-                typeof data81 != "string" && !(typeof data81 == "number" && !(data81 % 1) && !isNaN(data81) && isFinite(data81)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data81 == "number" && isFinite(data81) && ((data81 > 599 || isNaN(data81)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data81 < 0 || isNaN(data81)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data81 == "string" && !pattern17.test(data81) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i13, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
+            let data77 = data76.area;
+            typeof data77 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data77 === "all" || data77 === "cn" || data77 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
+            let data78 = data76.settle;
+            typeof data78 == "string" ? pattern12.test(data78) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
+            let data79 = data76.lag;
+            typeof data79 == "string" ? pattern12.test(data79) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
+            let data80 = data76.window;
+            typeof data80 == "string" ? pattern12.test(data80) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
+            let data81 = data76.grain;
+            typeof data81 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data81 === "minute" || data81 === "minute5" || data81 === "hour" || data81 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
+            let data82 = data76.statuses;
+            if (Array.isArray(data82)) {
+              data82.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
+              const len14 = data82.length;
+              for (let i14 = 0; i14 < len14; i14++) {
+                let data83 = data82[i14];
+                typeof data83 != "string" && !(typeof data83 == "number" && !(data83 % 1) && !isNaN(data83) && isFinite(data83)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data83 == "number" && isFinite(data83) && ((data83 > 599 || isNaN(data83)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data83 < 0 || isNaN(data83)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data83 == "string" && !pattern17.test(data83) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), errors++;
-            let data82 = data74.minRequests;
-            typeof data82 == "number" && !(data82 % 1) && !isNaN(data82) && isFinite(data82) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data82 == "number" && isFinite(data82) && ((data82 > 1e9 || isNaN(data82)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data82 < 0 || isNaN(data82)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
-            let data83 = data74.margin;
-            typeof data83 == "string" ? pattern8.test(data83) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
-            let data84 = data74.onLittleData;
-            typeof data84 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data84 === "wait" || data84 === "pass" || data84 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
-            let data85 = data74.onFailure;
-            typeof data85 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data85 === "stop" || data85 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
+            let data84 = data76.minRequests;
+            typeof data84 == "number" && !(data84 % 1) && !isNaN(data84) && isFinite(data84) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data84 == "number" && isFinite(data84) && ((data84 > 1e9 || isNaN(data84)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data84 < 0 || isNaN(data84)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
+            let data85 = data76.margin;
+            typeof data85 == "string" ? pattern8.test(data85) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
+            let data86 = data76.onLittleData;
+            typeof data86 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data86 === "wait" || data86 === "pass" || data86 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
+            let data87 = data76.onFailure;
+            typeof data87 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data87 === "stop" || data87 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
           } else
             vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), errors++;
         }
-        let data86 = data62.probe;
-        if (data86 && typeof data86 == "object" && !Array.isArray(data86)) {
-          data86.from === void 0 && (data86.from = "edge"), data86.count === void 0 && (data86.count = 200);
-          for (const key14 in data86)
+        let data88 = data64.probe;
+        if (data88 && typeof data88 == "object" && !Array.isArray(data88)) {
+          data88.from === void 0 && (data88.from = "edge"), data88.count === void 0 && (data88.count = 200);
+          for (const key14 in data88)
             key14 === "requests" || key14 === "from" || key14 === "count" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe", "#/properties/rollout/properties/probe/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
-          if (data86.requests !== void 0) {
-            let data87 = data86.requests;
-            typeof data87 == "string" ? (func2(data87) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data87) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), errors++);
+          if (data88.requests !== void 0) {
+            let data89 = data88.requests;
+            typeof data89 == "string" ? (func2(data89) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data89) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), errors++);
           }
-          let data88 = data86.from;
-          typeof data88 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), errors++), data88 === "edge" || data88 === "origin" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: schema0.properties.rollout.properties.probe.properties.from.enum }), errors++);
-          let data89 = data86.count;
-          typeof data89 == "number" && !(data89 % 1) && !isNaN(data89) && isFinite(data89) || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), errors++), typeof data89 == "number" && isFinite(data89) && ((data89 > 1e3 || isNaN(data89)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), errors++), (data89 < 1 || isNaN(data89)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+          let data90 = data88.from;
+          typeof data90 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), errors++), data90 === "edge" || data90 === "origin" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: schema0.properties.rollout.properties.probe.properties.from.enum }), errors++);
+          let data91 = data88.count;
+          typeof data91 == "number" && !(data91 % 1) && !isNaN(data91) && isFinite(data91) || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), errors++), typeof data91 == "number" && isFinite(data91) && ((data91 > 1e3 || isNaN(data91)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), errors++), (data91 < 1 || isNaN(data91)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/probe", "#/properties/rollout/properties/probe/type", "type", { type: "object" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), errors++;
-      let data90 = data.drift;
-      if (data90 && typeof data90 == "object" && !Array.isArray(data90)) {
-        data90.ignore === void 0 && (data90.ignore = []);
-        for (const key15 in data90)
+      let data92 = data.drift;
+      if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
+        data92.ignore === void 0 && (data92.ignore = []);
+        for (const key15 in data92)
           key15 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
-        let data91 = data90.ignore;
-        if (Array.isArray(data91)) {
-          const len14 = data91.length;
-          for (let i14 = 0; i14 < len14; i14++) {
-            let data92 = data91[i14];
-            if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
-              data92.pointer === void 0 && (data92.pointer = ""), data92.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data92.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data92.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
-              for (const key16 in data92)
-                key16 === "domain" || key16 === "item" || key16 === "pointer" || key16 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
-              if (data92.domain !== void 0) {
-                let data93 = data92.domain;
-                typeof data93 == "string" ? func2(data93) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
+        let data93 = data92.ignore;
+        if (Array.isArray(data93)) {
+          const len15 = data93.length;
+          for (let i15 = 0; i15 < len15; i15++) {
+            let data94 = data93[i15];
+            if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
+              data94.pointer === void 0 && (data94.pointer = ""), data94.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data94.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data94.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
+              for (const key16 in data94)
+                key16 === "domain" || key16 === "item" || key16 === "pointer" || key16 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
+              if (data94.domain !== void 0) {
+                let data95 = data94.domain;
+                typeof data95 == "string" ? func2(data95) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
               }
-              if (data92.item !== void 0) {
-                let data94 = data92.item;
-                typeof data94 == "string" ? func2(data94) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
+              if (data94.item !== void 0) {
+                let data96 = data94.item;
+                typeof data96 == "string" ? func2(data96) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
               }
-              let data95 = data92.pointer;
-              if (typeof data95 == "string" ? pattern19.test(data95) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data92.reason !== void 0) {
-                let data96 = data92.reason;
-                typeof data96 == "string" ? func2(data96) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
+              let data97 = data94.pointer;
+              if (typeof data97 == "string" ? pattern19.test(data97) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data94.reason !== void 0) {
+                let data98 = data94.reason;
+                typeof data98 == "string" ? func2(data98) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i14, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/type", "type", { type: "object" }), errors++;
-      let data97 = data.trace;
-      if (data97 && typeof data97 == "object" && !Array.isArray(data97)) {
-        data97.preset === void 0 && (data97.preset = "usual"), data97.assume === void 0 && (data97.assume = {});
-        for (const key17 in data97)
+      let data99 = data.trace;
+      if (data99 && typeof data99 == "object" && !Array.isArray(data99)) {
+        data99.preset === void 0 && (data99.preset = "usual"), data99.assume === void 0 && (data99.assume = {});
+        for (const key17 in data99)
           key17 === "preset" || key17 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
-        let data98 = data97.preset;
-        typeof data98 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data98 === "usual" || data98 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
-        let data99 = data97.assume;
-        data99 && typeof data99 == "object" && !Array.isArray(data99) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
+        let data100 = data99.preset;
+        typeof data100 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data100 === "usual" || data100 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
+        let data101 = data99.assume;
+        data101 && typeof data101 == "object" && !Array.isArray(data101) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/type", "type", { type: "object" }), errors++;
-      let data100 = data.requests;
-      if (Array.isArray(data100)) {
-        const len15 = data100.length;
-        for (let i15 = 0; i15 < len15; i15++) {
-          let data101 = data100[i15];
-          typeof data101 == "string" ? (func2(data101) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data101) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i15, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
-        }
-      } else
-        vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
-      let data102 = data.tests;
+      let data102 = data.requests;
       if (Array.isArray(data102)) {
         const len16 = data102.length;
         for (let i16 = 0; i16 < len16; i16++) {
           let data103 = data102[i16];
-          typeof data103 == "string" ? (func2(data103) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data103) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i16, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+          typeof data103 == "string" ? (func2(data103) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i16, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data103) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i16, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i16, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
         }
       } else
-        vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
-      let data104 = data.moved;
+        vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
+      let data104 = data.tests;
       if (Array.isArray(data104)) {
         const len17 = data104.length;
         for (let i17 = 0; i17 < len17; i17++) {
           let data105 = data104[i17];
-          if (data105 && typeof data105 == "object" && !Array.isArray(data105)) {
-            data105.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data105.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
-            for (const key18 in data105)
-              key18 === "from" || key18 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
-            if (data105.from !== void 0) {
-              let data106 = data105.from;
-              typeof data106 == "string" ? func2(data106) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
+          typeof data105 == "string" ? (func2(data105) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i17, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data105) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i17, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i17, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+        }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
+      let data106 = data.moved;
+      if (Array.isArray(data106)) {
+        const len18 = data106.length;
+        for (let i18 = 0; i18 < len18; i18++) {
+          let data107 = data106[i18];
+          if (data107 && typeof data107 == "object" && !Array.isArray(data107)) {
+            data107.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data107.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
+            for (const key18 in data107)
+              key18 === "from" || key18 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
+            if (data107.from !== void 0) {
+              let data108 = data107.from;
+              typeof data108 == "string" ? func2(data108) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
             }
-            if (data105.to !== void 0) {
-              let data107 = data105.to;
-              typeof data107 == "string" ? func2(data107) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i17 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
+            if (data107.to !== void 0) {
+              let data109 = data107.to;
+              typeof data109 == "string" ? func2(data109) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/moved/" + i17, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/moved", "#/properties/moved/type", "type", { type: "array" }), errors++;
-      let data108 = data.notes;
-      if (data108 && typeof data108 == "object" && !Array.isArray(data108)) {
-        data108.groups === void 0 && (data108.groups = "on"), data108.waves === void 0 && (data108.waves = "on"), data108.kinds === void 0 && (data108.kinds = "on"), data108.kept === void 0 && (data108.kept = "on");
-        for (const key19 in data108)
+      let data110 = data.notes;
+      if (data110 && typeof data110 == "object" && !Array.isArray(data110)) {
+        data110.groups === void 0 && (data110.groups = "on"), data110.waves === void 0 && (data110.waves = "on"), data110.kinds === void 0 && (data110.kinds = "on"), data110.kept === void 0 && (data110.kept = "on");
+        for (const key19 in data110)
           key19 === "groups" || key19 === "waves" || key19 === "kinds" || key19 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
-        let data109 = data108.groups;
-        typeof data109 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data109 === "on" || data109 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
-        let data110 = data108.waves;
-        typeof data110 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data110 === "on" || data110 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
-        let data111 = data108.kinds;
-        typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data111 === "on" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
-        let data112 = data108.kept;
-        typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data112 === "on" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
+        let data111 = data110.groups;
+        typeof data111 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data111 === "on" || data111 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
+        let data112 = data110.waves;
+        typeof data112 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data112 === "on" || data112 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
+        let data113 = data110.kinds;
+        typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data113 === "on" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+        let data114 = data110.kept;
+        typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data114 === "on" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
-      let data113 = data.checks;
-      if (data113 && typeof data113 == "object" && !Array.isArray(data113)) {
-        for (const key20 in data113)
+      let data115 = data.checks;
+      if (data115 && typeof data115 == "object" && !Array.isArray(data115)) {
+        for (const key20 in data115)
           func0.call(schema0.properties.checks.properties, key20) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
-        if (data113["rule-duplicate"] !== void 0) {
-          let data114 = data113["rule-duplicate"];
-          typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data114 === "error" || data114 === "warning" || data114 === "note" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
+        if (data115["rule-duplicate"] !== void 0) {
+          let data116 = data115["rule-duplicate"];
+          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
         }
-        if (data113["rule-never-matches"] !== void 0) {
-          let data115 = data113["rule-never-matches"];
-          typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data115 === "error" || data115 === "warning" || data115 === "note" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
+        if (data115["rule-never-matches"] !== void 0) {
+          let data117 = data115["rule-never-matches"];
+          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
         }
-        if (data113["rule-contradictory"] !== void 0) {
-          let data116 = data113["rule-contradictory"];
-          typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data116 === "error" || data116 === "warning" || data116 === "note" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
+        if (data115["rule-contradictory"] !== void 0) {
+          let data118 = data115["rule-contradictory"];
+          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
         }
-        if (data113["rule-shadowed"] !== void 0) {
-          let data117 = data113["rule-shadowed"];
-          typeof data117 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data117 === "error" || data117 === "warning" || data117 === "note" || data117 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
+        if (data115["rule-shadowed"] !== void 0) {
+          let data119 = data115["rule-shadowed"];
+          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
         }
-        if (data113["rule-unreachable"] !== void 0) {
-          let data118 = data113["rule-unreachable"];
-          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
+        if (data115["rule-unreachable"] !== void 0) {
+          let data120 = data115["rule-unreachable"];
+          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
         }
-        if (data113["rule-order-unspecified"] !== void 0) {
-          let data119 = data113["rule-order-unspecified"];
-          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
+        if (data115["rule-order-unspecified"] !== void 0) {
+          let data121 = data115["rule-order-unspecified"];
+          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
         }
-        if (data113["entry-redundant"] !== void 0) {
-          let data120 = data113["entry-redundant"];
-          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
+        if (data115["entry-redundant"] !== void 0) {
+          let data122 = data115["entry-redundant"];
+          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
         }
-        if (data113["networks-overlap"] !== void 0) {
-          let data121 = data113["networks-overlap"];
-          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
+        if (data115["networks-overlap"] !== void 0) {
+          let data123 = data115["networks-overlap"];
+          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
         }
-        if (data113["value-without-effect"] !== void 0) {
-          let data122 = data113["value-without-effect"];
-          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
+        if (data115["value-without-effect"] !== void 0) {
+          let data124 = data115["value-without-effect"];
+          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
         }
-        if (data113["rule-expensive"] !== void 0) {
-          let data123 = data113["rule-expensive"];
-          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
+        if (data115["rule-expensive"] !== void 0) {
+          let data125 = data115["rule-expensive"];
+          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
         }
-        if (data113["white-list-denied"] !== void 0) {
-          let data124 = data113["white-list-denied"];
-          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
+        if (data115["white-list-denied"] !== void 0) {
+          let data126 = data115["white-list-denied"];
+          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
         }
-        if (data113["never-served"] !== void 0) {
-          let data125 = data113["never-served"];
-          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
+        if (data115["never-served"] !== void 0) {
+          let data127 = data115["never-served"];
+          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
         }
-        if (data113["rule-undecided"] !== void 0) {
-          let data126 = data113["rule-undecided"];
-          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
+        if (data115["rule-undecided"] !== void 0) {
+          let data128 = data115["rule-undecided"];
+          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
         }
-        if (data113["file-invalid"] !== void 0) {
-          let data127 = data113["file-invalid"];
-          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
+        if (data115["file-invalid"] !== void 0) {
+          let data129 = data115["file-invalid"];
+          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
         }
-        if (data113["workspace-invalid"] !== void 0) {
-          let data128 = data113["workspace-invalid"];
-          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
+        if (data115["workspace-invalid"] !== void 0) {
+          let data130 = data115["workspace-invalid"];
+          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
         }
-        if (data113["item-invalid"] !== void 0) {
-          let data129 = data113["item-invalid"];
-          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
+        if (data115["item-invalid"] !== void 0) {
+          let data131 = data115["item-invalid"];
+          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
         }
-        if (data113["item-conflict"] !== void 0) {
-          let data130 = data113["item-conflict"];
-          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
+        if (data115["item-conflict"] !== void 0) {
+          let data132 = data115["item-conflict"];
+          typeof data132 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data132 === "error" || data132 === "warning" || data132 === "note" || data132 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
         }
-        if (data113["secret-weak"] !== void 0) {
-          let data131 = data113["secret-weak"];
-          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
+        if (data115["secret-weak"] !== void 0) {
+          let data133 = data115["secret-weak"];
+          typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data133 === "error" || data133 === "warning" || data133 === "note" || data133 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
         }
-        if (data113["secret-suspected"] !== void 0) {
-          let data132 = data113["secret-suspected"];
-          typeof data132 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data132 === "error" || data132 === "warning" || data132 === "note" || data132 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
+        if (data115["secret-suspected"] !== void 0) {
+          let data134 = data115["secret-suspected"];
+          typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data134 === "error" || data134 === "warning" || data134 === "note" || data134 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
         }
-        if (data113["token-literal"] !== void 0) {
-          let data133 = data113["token-literal"];
-          typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data133 === "error" || data133 === "warning" || data133 === "note" || data133 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
+        if (data115["token-literal"] !== void 0) {
+          let data135 = data115["token-literal"];
+          typeof data135 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data135 === "error" || data135 === "warning" || data135 === "note" || data135 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
         }
-        if (data113["suppression-invalid"] !== void 0) {
-          let data134 = data113["suppression-invalid"];
-          typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data134 === "error" || data134 === "warning" || data134 === "note" || data134 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
+        if (data115["suppression-invalid"] !== void 0) {
+          let data136 = data115["suppression-invalid"];
+          typeof data136 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data136 === "error" || data136 === "warning" || data136 === "note" || data136 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
         }
-        if (data113["suppression-unknown"] !== void 0) {
-          let data135 = data113["suppression-unknown"];
-          typeof data135 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data135 === "error" || data135 === "warning" || data135 === "note" || data135 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
+        if (data115["suppression-unknown"] !== void 0) {
+          let data137 = data115["suppression-unknown"];
+          typeof data137 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data137 === "error" || data137 === "warning" || data137 === "note" || data137 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
         }
-        if (data113["suppression-expired"] !== void 0) {
-          let data136 = data113["suppression-expired"];
-          typeof data136 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data136 === "error" || data136 === "warning" || data136 === "note" || data136 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
+        if (data115["suppression-expired"] !== void 0) {
+          let data138 = data115["suppression-expired"];
+          typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data138 === "error" || data138 === "warning" || data138 === "note" || data138 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
         }
-        if (data113["suppression-unused"] !== void 0) {
-          let data137 = data113["suppression-unused"];
-          typeof data137 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data137 === "error" || data137 === "warning" || data137 === "note" || data137 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
+        if (data115["suppression-unused"] !== void 0) {
+          let data139 = data115["suppression-unused"];
+          typeof data139 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data139 === "error" || data139 === "warning" || data139 === "note" || data139 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
         }
-        if (data113["exception-expired"] !== void 0) {
-          let data138 = data113["exception-expired"];
-          typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data138 === "error" || data138 === "warning" || data138 === "note" || data138 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
+        if (data115["exception-expired"] !== void 0) {
+          let data140 = data115["exception-expired"];
+          typeof data140 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data140 === "error" || data140 === "warning" || data140 === "note" || data140 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
         }
-        if (data113["exception-waiting"] !== void 0) {
-          let data139 = data113["exception-waiting"];
-          typeof data139 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data139 === "error" || data139 === "warning" || data139 === "note" || data139 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
+        if (data115["exception-waiting"] !== void 0) {
+          let data141 = data115["exception-waiting"];
+          typeof data141 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data141 === "error" || data141 === "warning" || data141 === "note" || data141 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
         }
-        if (data113["exception-unused"] !== void 0) {
-          let data140 = data113["exception-unused"];
-          typeof data140 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data140 === "error" || data140 === "warning" || data140 === "note" || data140 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
+        if (data115["exception-unused"] !== void 0) {
+          let data142 = data115["exception-unused"];
+          typeof data142 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data142 === "error" || data142 === "warning" || data142 === "note" || data142 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/type", "type", { type: "object" }), errors++;
-      let data141 = data.notify;
-      if (Array.isArray(data141)) {
-        const len18 = data141.length;
-        for (let i18 = 0; i18 < len18; i18++) {
-          let data142 = data141[i18];
-          if (data142 && typeof data142 == "object" && !Array.isArray(data142)) {
-            data142.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data142.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data142.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
-            for (const key21 in data142)
-              key21 === "kind" || key21 === "url" || key21 === "secret" || key21 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
-            if (data142.kind !== void 0) {
-              let data143 = data142.kind;
-              typeof data143 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data143 === "webhook" || data143 === "slack" || data143 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
+      let data143 = data.notify;
+      if (Array.isArray(data143)) {
+        const len19 = data143.length;
+        for (let i19 = 0; i19 < len19; i19++) {
+          let data144 = data143[i19];
+          if (data144 && typeof data144 == "object" && !Array.isArray(data144)) {
+            data144.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data144.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data144.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
+            for (const key21 in data144)
+              key21 === "kind" || key21 === "url" || key21 === "secret" || key21 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
+            if (data144.kind !== void 0) {
+              let data145 = data144.kind;
+              typeof data145 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data145 === "webhook" || data145 === "slack" || data145 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data142.url !== void 0 && typeof data142.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data142.secret !== void 0 && typeof data142.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data142.on !== void 0) {
-              let data146 = data142.on;
-              if (Array.isArray(data146)) {
-                data146.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
-                const len19 = data146.length;
-                for (let i19 = 0; i19 < len19; i19++) {
-                  let data147 = data146[i19];
-                  typeof data147 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data147 === "applied" || data147 === "refused" || data147 === "in-doubt" || data147 === "failed" || data147 === "drift" || data147 === "rollout" || data147 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on/" + i19, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
+            if (data144.url !== void 0 && typeof data144.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data144.secret !== void 0 && typeof data144.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data144.on !== void 0) {
+              let data148 = data144.on;
+              if (Array.isArray(data148)) {
+                data148.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
+                const len20 = data148.length;
+                for (let i20 = 0; i20 < len20; i20++) {
+                  let data149 = data148[i20];
+                  typeof data149 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on/" + i20, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data149 === "applied" || data149 === "refused" || data149 === "in-doubt" || data149 === "failed" || data149 === "drift" || data149 === "rollout" || data149 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on/" + i20, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
               } else
-                vErrors = addFault(vErrors, instancePath + "/notify/" + i18 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
+                vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/notify/" + i18, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
-      let data148 = data.serve;
-      if (data148 && typeof data148 == "object" && !Array.isArray(data148)) {
-        data148.drift === void 0 && (data148.drift = {});
-        for (const key22 in data148)
+      let data150 = data.serve;
+      if (data150 && typeof data150 == "object" && !Array.isArray(data150)) {
+        data150.drift === void 0 && (data150.drift = {});
+        for (const key22 in data150)
           key22 !== "drift" && (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key22 }), errors++);
-        let data149 = data148.drift;
-        if (data149 && typeof data149 == "object" && !Array.isArray(data149)) {
-          data149.repair === void 0 && (data149.repair = !1);
-          for (const key23 in data149)
+        let data151 = data150.drift;
+        if (data151 && typeof data151 == "object" && !Array.isArray(data151)) {
+          data151.repair === void 0 && (data151.repair = !1);
+          for (const key23 in data151)
             key23 === "schedule" || key23 === "observed" || key23 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key23 }), errors++);
-          if (data149.schedule !== void 0) {
-            let data150 = data149.schedule;
-            typeof data150 == "string" ? pattern20.test(data150) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
+          if (data151.schedule !== void 0) {
+            let data152 = data151.schedule;
+            typeof data152 == "string" ? pattern20.test(data152) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
-          if (data149.observed !== void 0) {
-            let data151 = data149.observed;
-            typeof data151 == "string" ? func2(data151) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
+          if (data151.observed !== void 0) {
+            let data153 = data151.observed;
+            typeof data153 == "string" ? func2(data153) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          typeof data149.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+          typeof data151.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
       } else
@@ -2358,7 +2367,7 @@ export function createTestValidator(): SchemaValidator {
 export function createPolicyValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["policy", "level", "command"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string", pattern: "^[^\\u0000]+$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 600 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, func0 = Object.prototype.hasOwnProperty, func1 = countCharacters, pattern0 = new RegExp("^[a-z0-9][a-z0-9._-]{0,63}$", "u"), pattern1 = new RegExp("^[^\\u0000]+$", "u"), pattern2 = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["policy", "level", "command"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string", pattern: "^[^\\u0000]+$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 600 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, func0 = Object.prototype.hasOwnProperty, func1 = countCharacters, pattern0 = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), pattern1 = new RegExp("^[^\\u0000]+$", "u"), pattern2 = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     const _errs1 = errors;
@@ -2382,7 +2391,7 @@ export function createPolicyValidator(): SchemaValidator {
         func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
       if (data.policy !== void 0) {
         let data0 = data.policy;
-        typeof data0 == "string" ? pattern0.test(data0) || (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/type", "type", { type: "string" }), errors++);
+        typeof data0 == "string" ? pattern0.test(data0) || (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/policy", "#/properties/policy/type", "type", { type: "string" }), errors++);
       }
       if (data.level !== void 0) {
         let data1 = data.level;

@@ -270,17 +270,17 @@ author: (string | null)
  */
 workspace?: string
 /**
- * Policies that were overridden; absent for none.
+ * What was overridden; absent for none.
  *
  * Items: One override.
  */
 overrides?: {
 /**
- * Name of the policy.
+ * Name of the policy; freeze: freeze windows; retry-held: values on hold.
  */
 policy: string
 /**
- * Why, in the words of the person.
+ * Why, in the words of the person; empty if no reason was required.
  */
 reason: string
 }[]
@@ -727,17 +727,17 @@ author: (string | null)
  */
 workspace?: string
 /**
- * Policies that were overridden; absent for none.
+ * What was overridden; absent for none.
  *
  * Items: One override.
  */
 overrides?: {
 /**
- * Name of the policy.
+ * Name of the policy; freeze: freeze windows; retry-held: values on hold.
  */
 policy: string
 /**
- * Why, in the words of the person.
+ * Why, in the words of the person; empty if no reason was required.
  */
 reason: string
 }[]

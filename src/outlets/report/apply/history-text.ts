@@ -1,4 +1,4 @@
-import type { Applied } from '../../../core/model/applied.ts'
+import { nameOverride, type Applied } from '../../../core/model/applied.ts'
 import type { HistoryEntry, PastChange } from '../../../core/model/applied.ts'
 import { symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
@@ -46,9 +46,10 @@ export function formatEntry(apply: HistoryEntry, paint: Paint): string {
     ...(tree === null ? [] : [escapeInvisible(tree)]),
   ]
   const first = `${escapeInvisible(id)}  ${colour(outcome)}  ${counts || 'no write'}`
-  const overridden = overrides.map(
-    ({ policy, reason }) => `  policy ${escapeInvisible(`${policy} overridden: ${reason}`)}\n`,
-  )
+  const overridden = overrides.map((each) => {
+    const why = each.reason === '' ? '' : `: ${each.reason}`
+    return `  ${escapeInvisible(`${nameOverride(each)} overridden${why}`)}\n`
+  })
   const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
   return `${first}\n  ${paint.dim(about.join(' · '))}\n${overridden.join('')}${last}`
 }
