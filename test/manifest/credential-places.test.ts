@@ -18,6 +18,7 @@ const env = {
   PGPASSWORD: 'pg-pass-3381',
   HOOK: 'https://hooks.example.com/x',
   HOOK_KEY: 'hook-key-8d51',
+  CLIENT_SECRET: 'client-9a7f3',
   EDGEWISE_SERVE_TOKEN: 'serve-token-0b21',
   EDGEWISE_WEBHOOK_SECRET: 'webhook-secret-6c14',
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=otel-2e93',
@@ -32,6 +33,7 @@ const credentials: [variable: string, value: string, home?: RegExp][] = [
   ['DATABASE_URL', 'db-pass-77', /^\/state\/url$/],
   ['PGPASSWORD', env.PGPASSWORD, /^\/state\/url$/],
   ['HOOK_KEY', env.HOOK_KEY, /^\/notify\/\d+\/secret$/],
+  ['CLIENT_SECRET', env.CLIENT_SECRET, /^\/serve\/auth\/clientSecret$/],
   ['EDGEWISE_SERVE_TOKEN', env.EDGEWISE_SERVE_TOKEN],
   ['EDGEWISE_WEBHOOK_SECRET', env.EDGEWISE_WEBHOOK_SECRET],
   ['OTEL_EXPORTER_OTLP_HEADERS', env.OTEL_EXPORTER_OTLP_HEADERS],
@@ -58,9 +60,10 @@ function listPlaces(
 }
 
 const { properties }: Schema = workspaceSchema
-const places = environmentSections.flatMap((name) =>
-  listPlaces(properties?.[name] ?? {}, `/${name}`),
-)
+const places = environmentSections
+  .flatMap((name) => listPlaces(properties?.[name] ?? {}, `/${name}`))
+  // No variables are replaced there.
+  .filter((place) => !place.startsWith('/serve/drift/'))
 
 /** Builds a workspace file with values at places, beside those of a valid one. */
 function build(values: [place: string, value: Json][]): string {
@@ -70,6 +73,7 @@ function build(values: [place: string, value: Json][]): string {
     secrets: { signing: { env: 'SIGNING_KEY' } },
     state: { store: 'postgres', url: '${env:DATABASE_URL}' },
     notify: [{ kind: 'webhook', url: '${env:HOOK}', secret: '${env:HOOK_KEY}', on: ['drift'] }],
+    serve: { auth: { issuer: 'https://id', clientId: 'e', clientSecret: '${env:CLIENT_SECRET}' } },
   }
   for (const [place, value] of values) {
     let parent: Json[] | JsonObject = content
@@ -142,8 +146,10 @@ describe.each(credentials)('the variable %s', (variable, value, home) => {
     ['in base64', Buffer.from(`user:${value}`).toString('base64')],
   ])('is refused with its value in another variable: %s', (_, copy) => {
     // What is in the place of the key is a key, too.
-    const isKey = (place: string) => place === '/notify/0/secret'
-    for (const part of [elsewhere.filter(isKey), elsewhere.filter((place) => !isKey(place))]) {
+    const keys = ['/notify/0/secret', '/serve/auth/clientSecret']
+    const others = elsewhere.filter((place) => !keys.includes(place))
+    const own = keys.filter((key) => elsewhere.includes(key)).map((key) => [key])
+    for (const part of [...own, others]) {
       const all = part.map((place): [string, string] => [place, 'x-${env:COPY}'])
       const held = part.map((place) =>
         expect.stringContaining(`the value of "${formatKey(place)}" (from "COPY") contains`),

@@ -45,7 +45,11 @@ describe('parseWorkspaceConfig', () => {
       tests: ['tests/**/*.{yaml,yml}'],
       defaults: {},
       secrets: {},
-      serve: { drift: { schedule: null, observed: null, repair: false } },
+      roles: [],
+      serve: {
+        drift: { schedule: null, observed: null, repair: false },
+        auth: { provider: null, proxy: null, ci: [], variables: [] },
+      },
       allowLiteralSecrets: false,
       state: { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' },
       grouping: { groups: 'all', together: [] },
@@ -63,6 +67,7 @@ describe('parseWorkspaceConfig', () => {
         first: [],
         pause: 600,
         approval: [],
+        approvers: { by: 1, notAuthor: false },
         by: 'domains',
         revert: 'waves',
         health: null,
@@ -109,6 +114,7 @@ describe('parseWorkspaceConfig', () => {
       first: [],
       pause: 90,
       approval: [],
+      approvers: { by: 1, notAuthor: false },
       by: 'domains',
       revert: 'waves',
       health: {
@@ -180,7 +186,7 @@ describe('parseWorkspaceConfig', () => {
     ).toBe('https://api.example.net/cdn')
   })
 
-  it('replaces the environment in four sections; a token may be unset', () => {
+  it('replaces the environment in five sections; a token may be unset', () => {
     expect(
       parse('version: 1\nservice: {account: "${env:A}"}\n', { A: 'team', EDGEWISE_TOKEN: 't' })
         .config?.service,
@@ -195,11 +201,11 @@ describe('parseWorkspaceConfig', () => {
     ])
     expect(faults('version: 1\nservice: {account: "${env:toString}"}\n')[0]).toContain('is not set')
     expect(faults('version: 1\nid: ${env:A}\n', { A: 'x' })[0]).toContain(
-      'is allowed under service, state, secrets and notify only',
+      'is allowed under service, state, secrets, notify and serve.auth only',
     )
     expect(
       faults('version: 1\ndefaults: {extend: {squid: "${env:A}"}}\n', { A: 'x' })[0],
-    ).toContain('is allowed under service, state, secrets and notify only')
+    ).toContain('is allowed under service, state, secrets, notify and serve.auth only')
     expect(faults('version: 1\nsecrets: {s: {command: [sh, "echo ${HOME}"]}}\n')[0]).toContain(
       'Write "$${" for a literal "${".',
     )
@@ -607,5 +613,74 @@ describe('parseWorkspaceConfig', () => {
     ['version: 1\ndefaults: {htps: {}}', '2:12-16 there is no item "htps". Did you mean "https"?'],
   ])('%j', (text, ...found) => {
     expect(faults(text)).toEqual(found)
+  })
+})
+
+describe('people', () => {
+  const parseAuth = (auth: string, env: Record<string, string> = {}) =>
+    parse(`version: 1\nserve:\n  auth: ${auth}\n`, env)
+  const fault = (text: string, env = {}) => faults(`version: 1\n${text}\n`, env).join('\n')
+
+  it('have roles, with all domains by default, and a provider with its defaults', () => {
+    const text = 'version: 1\nroles: [{role: approver, users: [Ada@Example.com, CamelCase]}]\n'
+    expect(parse(text).config?.roles).toEqual([
+      { role: 'approver', users: ['ada@example.com', 'CamelCase'], groups: [], domains: ['*'] },
+    ])
+    const auth = '{issuer: "https://id.example.com", clientId: e, clientSecret: "${env:SECRET}"}'
+    expect(parseAuth(auth, { SECRET: 'sesame-sesame' }).config?.serve.auth).toEqual({
+      provider: {
+        issuer: 'https://id.example.com',
+        clientId: 'e',
+        clientSecret: 'sesame-sesame',
+        groupsClaim: 'groups',
+      },
+      proxy: null,
+      ci: [],
+      variables: ['SECRET'],
+    })
+    expect(parseAuth(auth).config?.serve.auth.provider?.clientSecret).toBe('')
+  })
+
+  it('refuses what would let everybody in, or nobody', () => {
+    expect(fault('roles: [{role: viewer}]')).toMatch(/expected "users" or "groups"/)
+    expect(fault('roles: [{role: boss, users: [a]}]')).toMatch(/expected "viewer" or/)
+    expect(fault('roles: [{role: viewer, users: [a], domains: ["!(x)"]}]')).toMatch(
+      /without "!" or/,
+    )
+    expect(fault('rollout: {approval: {wave: 1, notAuthor: true}}')).toMatch(/needs "serve.auth"/)
+    expect(fault('rollout: {approval: {wave: 1, by: 2}}')).toMatch(/needs "serve.auth"/)
+    const proxy = (from: string, more = '') =>
+      fault(`serve: {auth: {proxy: {from: ["${from}"]${more}}}}`)
+    for (const network of ['0.0.0.0/0', '::/0', '10.0.0.1', '10.0.0.0/33', 'fd00::/129', 'x/8'])
+      expect(proxy(network)).toMatch(/expected a network/)
+    expect(proxy('10.0.0.0/8')).toBe('')
+    expect(proxy('fd00::/64')).toBe('')
+    expect(proxy('10.0.0.0/8', ', user: Cookie')).toMatch(/another meaning/)
+    expect(proxy('10.0.0.0/8', ', user: X-A, groups: x-a')).toMatch(/another header/)
+    const issuer = (address: string) => fault(`serve: {auth: {issuer: "${address}", clientId: e}}`)
+    for (const address of ['http://id.example.com', 'https://a:b@x', 'https://x?y', 'x'])
+      expect(issuer(address)).toMatch(/begins with https/)
+    expect(issuer('https://id.example.com/realms/a')).toBe('')
+    expect(issuer('http://127.0.0.1:9999')).toBe('')
+    const provider = 'issuer: "https://id.example.com"'
+    expect(fault(`serve: {auth: {${provider}}}`)).toMatch(/needs "clientId"/)
+    expect(fault('serve: {auth: {clientId: e}}')).toMatch(/"clientId" needs "issuer"/)
+    const literal = `{${provider}, clientId: e, clientSecret: sesame-sesame}`
+    expect(fault(`serve: {auth: ${literal}}`)).toMatch(/got the secret itself/)
+    expect(fault(`serve: {auth: ${literal}}`)).not.toMatch(/sesame/)
+    expect(fault(`serve: {auth: {${provider}, clientId: e, proxy: {from: [10.0.0.0/8]}}}`)).toMatch(
+      /exclude each other/,
+    )
+    const ci = '[{issuer: "https://ci.example.com", audience: a, claims: {}}]'
+    expect(fault(`serve: {auth: {ci: ${ci}}}`)).toMatch(/at least one claim/)
+  })
+
+  it('replaces variables under serve.auth only, and the secret of the client nowhere else', () => {
+    expect(fault('serve: {drift: {observed: "${env:X}"}}', { X: 'y' })).toMatch(/serve.auth only/)
+    const auth = 'serve: {auth: {issuer: "https://i", clientId: e, clientSecret: "${env:S}"}}'
+    const leaking = `${auth}\nnotify: [{kind: slack, url: "https://x/\${env:S}", on: [drift]}]`
+    expect(fault(leaking, { S: 'sesame-sesame' })).toMatch(/holds the secret of the client/)
+    const foreign = 'serve: {auth: {issuer: "https://i", clientId: "${env:EDGEWISE_TOKEN}"}}'
+    expect(fault(foreign, { EDGEWISE_TOKEN: 'sesame-sesame' })).toMatch(/holds the token/)
   })
 })

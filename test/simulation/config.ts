@@ -61,6 +61,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       first: [],
       pause: 0,
       approval: [],
+      approvers: { by: 1, notAuthor: false },
       by: 'domains' as const,
       revert: 'waves' as const,
       health: null,
@@ -70,7 +71,11 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     checks: {},
     notify: [],
     moved: [],
-    serve: { drift: { schedule: null, observed: null, repair: false } },
+    roles: [],
+    serve: {
+      drift: { schedule: null, observed: null, repair: false },
+      auth: { provider: null, proxy: null, ci: [], variables: [] },
+    },
     texts: [],
   }
 }

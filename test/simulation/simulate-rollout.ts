@@ -217,6 +217,7 @@ class Rollout {
               first: [],
               pause: pauseSeconds,
               approval: this.#approval,
+              approvers: { by: 1, notAuthor: false },
               by: 'domains' as const,
               revert: 'waves' as const,
               probe: null,

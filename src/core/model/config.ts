@@ -1,6 +1,7 @@
 import type { FreezeWindow } from './time/freeze.ts'
 import type { HealthRule } from './health.ts'
 import type { Domain, ItemKey } from './item.ts'
+import type { ApprovalNeeds } from './people/approvers.ts'
 import type { QueryArea } from './statistics.ts'
 
 /** A text of the workspace file that is shown, recorded or sent somewhere. */
@@ -110,6 +111,23 @@ export interface ServeConfig {
     /** Whether items that differ at the service are written again. */
     repair: boolean
   }
+  auth: AuthConfig
+}
+
+/** How people and jobs prove who they are, beside the token. */
+export interface AuthConfig {
+  /** Provider of OpenID Connect; null without one. Texts are empty if a variable has no value. */
+  provider: {
+    issuer: string
+    clientId: string
+    /** Null for a public client. */
+    clientSecret: string | null
+    groupsClaim: string
+  } | null
+  proxy: { from: string[]; user: string; groups: string | null } | null
+  ci: { issuer: string; audience: string; claims: Record<string, string> }[]
+  /** Variables that hold the secret of the client. */
+  variables: string[]
 }
 
 /** Notes that repeat and can be silenced; the schema of the workspace file describes each. */
@@ -150,6 +168,8 @@ export interface RolloutConfig {
   approval: number[]
   /** Share of the account's requests above which a wave needs approval, percent; absent: none. */
   approvalAbove?: number
+  /** Who has to approve. */
+  approvers: ApprovalNeeds
   /** What the shares of waves count: domains, or their requests. */
   by: 'domains' | 'traffic'
   /** How a plan goes out that only goes back to values that were confirmed and healthy. */

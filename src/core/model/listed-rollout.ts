@@ -1,4 +1,5 @@
 import type { StoreName } from './config.ts'
+import type { Domain } from './item.ts'
 import type { StopFile } from './generated/state-types.ts'
 import type { Decision, Rollout } from './rollout.ts'
 import { formatTime } from './text/words.ts'
@@ -73,7 +74,14 @@ export interface ListedRollout {
 }
 
 /** Decision of a command about a rollout. */
-type Verb = 'approved' | 'already-approved' | 'resumed' | 'paused' | 'already-paused' | 'aborted'
+type Verb =
+  | 'approved'
+  | 'partly-approved'
+  | 'already-approved'
+  | 'resumed'
+  | 'paused'
+  | 'already-paused'
+  | 'aborted'
 
 /** A decided rollout. */
 export interface Decided {
@@ -81,6 +89,8 @@ export interface Decided {
   rollout: Rollout
   /** Its author and time: those of an earlier command for `already-…`. */
   by: Decision
+  /** Domains of the wave that need another approver, for `partly-approved`. */
+  lacking?: Domain[]
 }
 
 /** Findings of the last drift check: items, and domains that the service does not have. */

@@ -85,10 +85,20 @@ export interface Decision {
   at: string
 }
 
+/** What one approver has approved of a wave. */
+export interface Given extends Decision {
+  /** Hash of the wave. */
+  wave: string
+  /** Domains of the wave that it counts for; absent for all. */
+  domains?: Domain[]
+}
+
 /** Approval of a wave. */
 export interface WaveApproval {
   /** When the rollout stopped before the wave, ISO 8601; null until then. */
   waitingSince: string | null
+  /** Approvals that are not enough yet, first to last; absent without one. */
+  given?: Given[]
   /** Null until somebody has approved the wave; `wave` is the hash of the approved one. */
   approved: (Decision & { wave: string }) | null
 }

@@ -1,6 +1,11 @@
 import type { Plan } from '../../core/model/plan.ts'
 import { getOwn } from '../../core/model/json.ts'
-import { findCurrentWave, type Rollout, type RolloutWave } from '../../core/model/rollout.ts'
+import {
+  findCurrentWave,
+  type Given,
+  type Rollout,
+  type RolloutWave,
+} from '../../core/model/rollout.ts'
 import { hashJson } from '../../core/plan/basis.ts'
 import { continueRollout, updateWave } from './waves.ts'
 
@@ -17,6 +22,13 @@ export function findStop(rollout: Rollout, waveIndex: number): Stop | null {
 export function isApproved(rollout: Rollout, waveIndex: number): boolean {
   const approval = rollout.waves[waveIndex]?.approval
   return approval === undefined || approval.approved?.wave === hashWave(rollout, waveIndex)
+}
+
+/** Lists the approvals of a wave that are not enough yet, and that hold for exactly this wave. */
+export function listGiven(rollout: Rollout, waveIndex: number): Given[] {
+  const { given = [] } = rollout.waves[waveIndex]?.approval ?? {}
+  const hash = given.length === 0 ? '' : hashWave(rollout, waveIndex)
+  return given.filter(({ wave }) => wave === hash)
 }
 
 /** Returns whether a wave of a rollout has been approved. */
@@ -40,10 +52,13 @@ export function hashWave({ id, items, desiredHashes, waves }: Rollout, waveIndex
 export function identifyStep(rollout: Rollout): string {
   const waveIndex = findCurrentWave(rollout) ?? 0
   const { applied = null, approval } = rollout.waves[waveIndex] ?? {}
+  const given = listGiven(rollout, waveIndex)
   return hashJson({
     wave: hashWave(rollout, waveIndex),
     begun: applied?.from ?? null,
     approved: approval?.approved?.wave ?? null,
+    // Absent without any, so that steps that were shown before stay the same.
+    ...(given.length === 0 ? {} : { given: given.length }),
     paused: rollout.paused?.at ?? null,
   })
 }
@@ -58,7 +73,10 @@ export function markWaiting(rollout: Rollout, waveIndex: number, now: string): R
   if (approval === undefined || isApproved(rollout, waveIndex)) return rollout
   const isKnown = approval.waitingSince !== null && approval.approved === null
   const waitingSince = isKnown ? approval.waitingSince : now
-  return updateWave(rollout, waveIndex, { approval: { waitingSince, approved: null } })
+  const given = listGiven(rollout, waveIndex)
+  return updateWave(rollout, waveIndex, {
+    approval: { waitingSince, ...(given.length === 0 ? {} : { given }), approved: null },
+  })
 }
 
 /** Returns whether the first wave that a plan would send may not begin yet. */

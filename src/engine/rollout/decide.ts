@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Domain } from '../../core/model/item.ts'
 import type { Decided, ListedRollout, ListedState } from '../../core/model/listed-rollout.ts'
 import {
   dropPause,
@@ -9,21 +10,49 @@ import {
   type Decision,
   type Rollout,
 } from '../../core/model/rollout.ts'
-import { hashWave, isApproved } from './approvals.ts'
+import { listLacking } from '../../core/model/people/approvers.ts'
+import { hashWave, isApproved, listGiven } from './approvals.ts'
 import { updateWave } from './waves.ts'
 
+/** What an approval counts for. */
+export interface ApprovalWeight {
+  /** Number of approvers that each domain of the wave needs. */
+  by: number
+  /** Domains that it counts for; null for all of the wave. */
+  domains: Domain[] | null
+}
+
 /**
- * Approves the wave that a rollout waits for. A paused rollout stays paused.
+ * Approves the wave that a rollout waits for, or records an approval that needs others beside it.
+ * A paused rollout stays paused.
  *
+ * @param weight absent: one approval is enough
  * @throws EdgewiseError `usage` when it does not wait for approval
  */
-export function approve(rollout: Rollout, by: Decision): Decided {
+export function approve(
+  rollout: Rollout,
+  by: Decision,
+  weight: ApprovalWeight = { by: 1, domains: null },
+): Decided {
   const waveIndex = findCurrentWave(rollout) ?? 0
   const approval = rollout.waves[waveIndex]?.approval
   const waitingSince = approval?.waitingSince ?? null
   if (waitingSince !== null && !isApproved(rollout, waveIndex)) {
-    const approved = { ...by, wave: hashWave(rollout, waveIndex) }
-    const changed = updateWave(rollout, waveIndex, { approval: { waitingSince, approved } })
+    const wave = hashWave(rollout, waveIndex)
+    const own = weight.domains === null ? {} : { domains: weight.domains }
+    const given = [...listGiven(rollout, waveIndex), { ...by, wave, ...own }]
+    const { domains = [] } = rollout.waves[waveIndex] ?? {}
+    const lacking = listLacking(domains, given, weight.by)
+    if (lacking.length > 0) {
+      const changed = updateWave(rollout, waveIndex, {
+        approval: { waitingSince, given, approved: null },
+      })
+      return { verb: 'partly-approved', rollout: changed, by, lacking }
+    }
+    const author = [...new Set(given.map((each) => each.author))].join(', ')
+    const changed = updateWave(rollout, waveIndex, {
+      approval: { waitingSince, approved: { author, at: by.at, wave } },
+    })
     return { verb: 'approved', rollout: changed, by }
   }
   const earlier = approval?.approved ?? null

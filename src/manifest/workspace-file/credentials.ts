@@ -89,6 +89,7 @@ export function listCredentials(
       minLength: minLongLength,
       belongsTo: ({ pointer }) => keys.has(pointer),
     },
+    createClientCredential(written, replaced, isOther),
     {
       name: 'a credential of Edgewise itself',
       rule: 'which no key of this file may use',
@@ -98,6 +99,24 @@ export function listCredentials(
       belongsTo: () => false,
     },
   ]
+}
+
+/** Creates the credential of the client that is registered at the provider. */
+function createClientCredential(
+  written: JsonObject,
+  replaced: JsonObject,
+  isOther: (text: string) => boolean,
+): Credential {
+  const pointer = '/serve/auth/clientSecret'
+  const [text, value] = [written, replaced].map((content) => resolvePointer(content, pointer))
+  return {
+    name: 'the secret of the client',
+    rule: 'which only "serve.auth.clientSecret" may use',
+    variables: new Set(typeof text === 'string' ? listVariables(text).filter(isOther) : []),
+    values: typeof value === 'string' ? [value].filter(isOther) : [],
+    minLength: minLongLength,
+    belongsTo: (place) => place.pointer === pointer,
+  }
 }
 
 /** Creates the credential of the token. */

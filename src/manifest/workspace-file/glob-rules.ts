@@ -47,6 +47,7 @@ function listDomainGlobs({
   guards,
   rollout,
   drift,
+  roles,
 }: WorkspaceConfig): { pointer: string; field: string; globs: string[] }[] {
   return [
     {
@@ -55,6 +56,11 @@ function listDomainGlobs({
       globs: guards.protect.map((glob) => glob.replace(/^!/, '')),
     },
     { pointer: '/rollout/first', field: '', globs: rollout.first },
+    ...roles.map(({ domains }, i) => ({
+      pointer: `/roles/${i}/domains`,
+      field: '',
+      globs: domains.map((glob) => glob.replace(/^!/, '')),
+    })),
     { pointer: '/drift/ignore', field: '/domain', globs: drift.ignore.map(({ domain }) => domain) },
   ]
 }
@@ -101,7 +107,7 @@ export function findUnmatchedGlobs(
   return listDomainGlobs(config).flatMap(({ pointer, field, globs }) =>
     globs.flatMap((glob, i) => {
       // A glob that ignores drift may be one of domains to come.
-      if (field !== '' || names.some(compileDomainGlob(glob))) return []
+      if (field !== '' || glob === '*' || names.some(compileDomainGlob(glob))) return []
       const detail =
         `no manifest declares a domain that matches "${glob}". ` +
         'Correct the glob if it is misspelled.'

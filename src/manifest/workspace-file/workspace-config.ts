@@ -16,6 +16,7 @@ import type { WorkspaceConfig } from './workspace.ts'
 import { type SourceFile, type YamlDocument, parseYaml } from '../yaml/yaml-file.ts'
 import type {
   Amount,
+  AuthConfig,
   Burst,
   HealthConfig,
   NotifyConfig,
@@ -24,6 +25,7 @@ import type {
   StateConfig,
 } from '../../core/model/config.ts'
 import { type JsonObject, getOwn, isObject, resolvePointer } from '../../core/model/json.ts'
+import { normalizeUser } from '../../core/model/people/identity.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 
 /** The parsed workspace file. A configuration may have warnings; null has errors. */
@@ -134,7 +136,11 @@ function buildConfig(
       from: from.toLowerCase(),
       to: to.toLowerCase(),
     })),
-    serve: { drift: { schedule: null, observed: null, ...serve.drift } },
+    roles: content.roles.map((rule) => ({ ...rule, users: rule.users.map(normalizeUser) })),
+    serve: {
+      drift: { schedule: null, observed: null, ...serve.drift },
+      auth: buildAuth(serve.auth, find('/serve/auth/clientSecret')),
+    },
     limits: {
       ...limits,
       ...(hasDefault('callsPerMinute') ? { callsPerMinute: emulatorCallsPerMinute } : {}),
@@ -166,11 +172,12 @@ function buildConfig(
 /** Parses numbers of waves, or a wave and a share above which any wave needs approval. */
 function parseApproval(
   given: WorkspaceFile['rollout']['approval'],
-): Pick<WorkspaceConfig['rollout'], 'approval' | 'approvalAbove'> {
-  if (Array.isArray(given)) return { approval: given }
-  const { wave, above } = given
+): Pick<WorkspaceConfig['rollout'], 'approval' | 'approvalAbove' | 'approvers'> {
+  const { wave, above, by = 1, notAuthor = false } = Array.isArray(given) ? {} : given
+  const one = wave === undefined ? [] : [wave]
   return {
-    approval: wave === undefined ? [] : [wave],
+    approval: Array.isArray(given) ? given : one,
+    approvers: { by, notAuthor },
     ...(above === undefined ? {} : { approvalAbove: parseFloat(above) }),
   }
 }
@@ -179,6 +186,20 @@ function parseApproval(
 function findText(written: JsonObject, pointer: string): string {
   const text = resolvePointer(written, pointer)
   return typeof text === 'string' ? text : ''
+}
+
+/** @param secret that the file has */
+function buildAuth(auth: WorkspaceFile['serve']['auth'], secret: string): AuthConfig {
+  const { issuer, clientId = '', clientSecret, groupsClaim, proxy, ci } = auth ?? {}
+  return {
+    provider:
+      issuer === undefined || groupsClaim === undefined
+        ? null
+        : { issuer, clientId, clientSecret: clientSecret ?? null, groupsClaim },
+    proxy: proxy === undefined ? null : { ...proxy, groups: proxy.groups ?? null },
+    ci: ci ?? [],
+    variables: listVariables(secret),
+  }
 }
 
 /** @param address that the file has */

@@ -13,15 +13,19 @@ import { findPlace } from '../yaml/yaml-place.ts'
 export type Environment = Record<string, string | undefined>
 
 /** Parts of the workspace file in which variables are replaced. */
-export const environmentSections = ['service', 'state', 'secrets', 'notify']
+export const environmentSections = ['service', 'state', 'secrets', 'notify', 'serve']
 /** Values that may be missing: an unset or empty variable makes all of the value empty. */
-const optional = /^\/(?:state\/url|notify\/\d+\/(?:url|secret))$/
+const optional =
+  /^\/(?:state\/url|notify\/\d+\/(?:url|secret)|serve\/auth\/(?:issuer|client(?:Id|Secret)))$/
+/** Part of a section in which no variables are replaced: programs that it names get their own. */
+const unreplaced = /^\/serve\/(?!auth(?:\/|$))/
 
 /**
- * Replaces `${env:NAME}` under `service`, `state`, `secrets` and `notify` of the workspace file;
- * `$${` becomes `${` there. An unset variable of the token becomes an empty string; an unset or
- * empty one of the database's address or of a receiver makes the whole value empty. Any other unset
- * variable is a finding, and so is a reference to the environment elsewhere.
+ * Replaces `${env:NAME}` under `service`, `state`, `secrets`, `notify` and `serve.auth` of the
+ * workspace file; `$${` becomes `${` there. An unset variable of the token becomes an empty string;
+ * an unset or empty one of the database's address, of a receiver or of the provider makes the whole
+ * value empty. Any other unset variable is a finding, and so is a reference to the environment
+ * elsewhere.
  */
 export function replaceEnvironment(
   content: JsonObject,
@@ -49,7 +53,7 @@ function replaceValue(
   findings: Finding[],
 ): Json {
   if (typeof value === 'string')
-    return env === null
+    return env === null || unreplaced.test(pointer)
       ? checkUnchanged(value, pointer, findings)
       : replaceText(value, pointer, env, findings)
   if (Array.isArray(value))
@@ -66,8 +70,8 @@ function replaceValue(
 function checkUnchanged(text: string, pointer: string, findings: Finding[]): string {
   if (/(?<!\$)\$\{env:/.test(text)) {
     const detail =
-      '"${env:…}" is allowed under service, state, secrets and notify only. For a secret in a ' +
-      'manifest, define it under "secrets" and refer to it with "${secret:NAME}".'
+      '"${env:…}" is allowed under service, state, secrets, notify and serve.auth only. For a ' +
+      'secret in a manifest, define it under "secrets" and refer to it with "${secret:NAME}".'
     findings.push({
       code: 'reference-unknown',
       pointer,

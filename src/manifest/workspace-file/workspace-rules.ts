@@ -8,6 +8,7 @@ import { checkAddress, checkNotify, checkState } from './address-rules.ts'
 import type { Finding } from '../manifests/finding.ts'
 import { checkDomainGlobs, checkFileGlobs } from './glob-rules.ts'
 import { checkMoved } from './moved-domains.ts'
+import { checkPeople } from './people-rules.ts'
 import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 import type { Amount, RolloutConfig } from '../../core/model/config.ts'
@@ -42,8 +43,10 @@ export function checkRules(
     ...checkState(config.state, find),
     ...checkNotify(config.notify, find),
     ...checkServe(config),
+    ...checkPeople(config, find),
     ...checkGrouping(config.grouping),
-    ...checkProtect(config.guards.protect),
+    ...checkPatterns('/guards/protect', config.guards.protect),
+    ...config.roles.flatMap(({ domains }, i) => checkPatterns(`/roles/${i}/domains`, domains)),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
     ...checkRollout(config.rollout, find('/rollout/approval/wave') !== undefined),
     ...checkDrift(config),
@@ -154,11 +157,11 @@ function checkGrouping({ groups, together }: WorkspaceConfig['grouping']): Findi
 }
 
 /** `!(…)` would be ambiguous: `!` and a group, or an extended glob. */
-function checkProtect(protect: string[]): Finding[] {
-  return protect.flatMap((glob, i) => {
+function checkPatterns(pointer: string, globs: string[]): Finding[] {
+  return globs.flatMap((glob, i) => {
     if (!/^!(?:[!(]|$)/.test(glob)) return []
     const detail = `expected "!" and then a glob without "!" or "(" at its start, got "${glob}"`
-    return [createFinding(`/guards/protect/${i}`, detail)]
+    return [createFinding(`${pointer}/${i}`, detail)]
   })
 }
 

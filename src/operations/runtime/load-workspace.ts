@@ -127,7 +127,7 @@ function loadWithSecrets(
   const env = buildGitEnvironment(outside.env, token)
   vault.hide(token, '(token)')
   hidePasswords(vault, workspace.config.state, outside.env)
-  for (const value of listReceiverSecrets(workspace.config.notify)) vault.hide(value, '(receiver)')
+  hideReceivers(vault, workspace.config)
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
@@ -154,14 +154,23 @@ function findBaseBranch(env: Outside['env']): string | null {
 }
 
 /** Lists what programs must not get, beside the secrets. */
-function listWithheld({ service, state, notify }: WorkspaceConfig, env: Outside['env']): Withheld {
+function listWithheld(
+  { service, state, notify, serve }: WorkspaceConfig,
+  env: Outside['env'],
+): Withheld {
   const { variables, passwords } = listDatabaseSecrets(state, env)
   return {
     token: service.token,
-    variables: [...variables, ...notify.flatMap((receiver) => receiver.variables), ...ownVariables],
+    variables: [
+      ...variables,
+      ...notify.flatMap((receiver) => receiver.variables),
+      ...serve.auth.variables,
+      ...ownVariables,
+    ],
     passwords: [
       ...passwords,
       ...listReceiverSecrets(notify),
+      serve.auth.provider?.clientSecret ?? '',
       ...ownVariables.map((name) => env[name] ?? ''),
     ],
   }
@@ -178,6 +187,13 @@ function listReceiverSecrets(receivers: NotifyConfig[]): string[] {
 export function hidePasswords(vault: SecretVault, state: StateConfig, env: Outside['env']): void {
   for (const password of listDatabaseSecrets(state, env).passwords)
     vault.hide(password, '(password)')
+}
+
+/** Removes what reaches receivers, and the secret of the client, from foreign texts. */
+function hideReceivers(vault: SecretVault, { notify, serve }: WorkspaceConfig): void {
+  for (const value of listReceiverSecrets(notify)) vault.hide(value, '(receiver)')
+  const secret = serve.auth.provider?.clientSecret ?? ''
+  if (secret !== '') vault.hide(secret, '(client)')
 }
 
 /** Opens a file of the cache; null without one. */

@@ -62,6 +62,7 @@ const rollout: RolloutConfig = {
   first: [],
   pause: 300,
   approval: [],
+  approvers: { by: 1, notAuthor: false },
   by: 'domains' as const,
   revert: 'waves' as const,
   probe: null,

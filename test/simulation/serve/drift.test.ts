@@ -11,6 +11,7 @@ const rollout = {
   first: [],
   pause: pauseSeconds,
   approval: [],
+  approvers: { by: 1, notAuthor: false },
   by: 'domains' as const,
   revert: 'waves' as const,
   probe: null,

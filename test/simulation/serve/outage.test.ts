@@ -14,6 +14,7 @@ const rollout = {
   first: [],
   pause: pauseMs / second,
   approval: [],
+  approvers: { by: 1, notAuthor: false },
   by: 'domains' as const,
   revert: 'waves' as const,
   probe: null,

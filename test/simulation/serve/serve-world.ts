@@ -220,8 +220,9 @@ export class ServeWorld {
 }
 
 function configure(state: StateConfig): WorkspaceConfig {
+  const config = createConfig(new Chance('config'), state)
   return {
-    ...createConfig(new Chance('config'), state),
+    ...config,
     limits: {
       callsPerMinute,
       domainsPerWrite: 10,
@@ -229,6 +230,9 @@ function configure(state: StateConfig): WorkspaceConfig {
       readsPerMinute: 30,
       burst: null,
     },
-    serve: { drift: { schedule: '*/15 * * * *', observed: 'live', repair: true } },
+    serve: {
+      ...config.serve,
+      drift: { schedule: '*/15 * * * *', observed: 'live', repair: true },
+    },
   }
 }

@@ -921,6 +921,23 @@ passed: boolean
 approval?: {
 waitingSince: TimeOrNull
 /**
+ * Approvals that are not enough yet, first to last; absent without one.
+ *
+ * Items: An approval.
+ */
+given?: {
+/**
+ * User who approved.
+ */
+author: string
+at: Time
+/**
+ * Hash of the approved wave.
+ */
+wave: string
+domains?: Domains
+}[]
+/**
  * The approval; null until somebody has approved the wave.
  */
 approved: ({

@@ -1456,7 +1456,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } }, probes: { type: "object", required: ["of", "count", "at", "before"], properties: { of: { type: "string" }, count: { type: "integer", minimum: 1 }, at: { $ref: "shared.schema.json#/$defs/time" }, before: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } }, after: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } }, probes: { type: "object", required: ["of", "count", "at", "before"], properties: { of: { type: "string" }, count: { type: "integer", minimum: 1 }, at: { $ref: "shared.schema.json#/$defs/time" }, before: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } }, after: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -1910,47 +1910,122 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                             var valid31 = _errs103 === errors;
                                                           } else
                                                             var valid31 = !0;
-                                                          if (valid31)
-                                                            if (data43.approved !== void 0) {
-                                                              let data45 = data43.approved, _errs106 = errors;
-                                                              if (!(data45 && typeof data45 == "object" && !Array.isArray(data45)) && data45 !== null)
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                              if (errors === _errs106 && data45 && typeof data45 == "object" && !Array.isArray(data45)) {
-                                                                let missing8;
-                                                                if (data45.author === void 0 && (missing8 = "author") || data45.at === void 0 && (missing8 = "at") || data45.wave === void 0 && (missing8 = "wave"))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
-                                                                if (data45.author !== void 0) {
-                                                                  let _errs108 = errors;
-                                                                  if (typeof data45.author != "string")
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                  var valid33 = _errs108 === errors;
-                                                                } else
+                                                          if (valid31) {
+                                                            if (data43.given !== void 0) {
+                                                              let data45 = data43.given, _errs106 = errors;
+                                                              if (errors === _errs106)
+                                                                if (Array.isArray(data45)) {
                                                                   var valid33 = !0;
-                                                                if (valid33) {
-                                                                  if (data45.at !== void 0) {
-                                                                    let data47 = data45.at, _errs110 = errors;
-                                                                    if (errors === errors)
-                                                                      if (typeof data47 == "string") {
-                                                                        if (!pattern0.test(data47))
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                  let len9 = data45.length;
+                                                                  for (let i9 = 0; i9 < len9; i9++) {
+                                                                    let data46 = data45[i9], _errs108 = errors;
+                                                                    if (errors === _errs108)
+                                                                      if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
+                                                                        let missing8;
+                                                                        if (data46.author === void 0 && (missing8 = "author") || data46.at === void 0 && (missing8 = "at") || data46.wave === void 0 && (missing8 = "wave"))
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
+                                                                        if (data46.author !== void 0) {
+                                                                          let _errs110 = errors;
+                                                                          if (typeof data46.author != "string")
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                          var valid34 = _errs110 === errors;
+                                                                        } else
+                                                                          var valid34 = !0;
+                                                                        if (valid34) {
+                                                                          if (data46.at !== void 0) {
+                                                                            let data48 = data46.at, _errs112 = errors;
+                                                                            if (errors === errors)
+                                                                              if (typeof data48 == "string") {
+                                                                                if (!pattern0.test(data48))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                              } else
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                            var valid34 = _errs112 === errors;
+                                                                          } else
+                                                                            var valid34 = !0;
+                                                                          if (valid34) {
+                                                                            if (data46.wave !== void 0) {
+                                                                              let _errs115 = errors;
+                                                                              if (typeof data46.wave != "string")
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                              var valid34 = _errs115 === errors;
+                                                                            } else
+                                                                              var valid34 = !0;
+                                                                            if (valid34)
+                                                                              if (data46.domains !== void 0) {
+                                                                                let data50 = data46.domains, _errs117 = errors;
+                                                                                if (errors === errors)
+                                                                                  if (Array.isArray(data50)) {
+                                                                                    var valid37 = !0;
+                                                                                    let len10 = data50.length;
+                                                                                    for (let i10 = 0; i10 < len10; i10++) {
+                                                                                      let _errs120 = errors;
+                                                                                      if (typeof data50[i10] != "string")
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains/" + i10, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                      var valid37 = _errs120 === errors;
+                                                                                      if (!valid37)
+                                                                                        break;
+                                                                                    }
+                                                                                  } else
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                var valid34 = _errs117 === errors;
+                                                                              } else
+                                                                                var valid34 = !0;
+                                                                          }
+                                                                        }
                                                                       } else
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                    var valid33 = _errs110 === errors;
-                                                                  } else
-                                                                    var valid33 = !0;
-                                                                  if (valid33)
-                                                                    if (data45.wave !== void 0) {
-                                                                      let _errs113 = errors;
-                                                                      if (typeof data45.wave != "string")
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                      var valid33 = _errs113 === errors;
-                                                                    } else
-                                                                      var valid33 = !0;
-                                                                }
-                                                              }
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                    var valid33 = _errs108 === errors;
+                                                                    if (!valid33)
+                                                                      break;
+                                                                  }
+                                                                } else
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
                                                               var valid31 = _errs106 === errors;
                                                             } else
                                                               var valid31 = !0;
+                                                            if (valid31)
+                                                              if (data43.approved !== void 0) {
+                                                                let data52 = data43.approved, _errs122 = errors;
+                                                                if (!(data52 && typeof data52 == "object" && !Array.isArray(data52)) && data52 !== null)
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.approval.properties.approved.type } }], !1;
+                                                                if (errors === _errs122 && data52 && typeof data52 == "object" && !Array.isArray(data52)) {
+                                                                  let missing9;
+                                                                  if (data52.author === void 0 && (missing9 = "author") || data52.at === void 0 && (missing9 = "at") || data52.wave === void 0 && (missing9 = "wave"))
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
+                                                                  if (data52.author !== void 0) {
+                                                                    let _errs124 = errors;
+                                                                    if (typeof data52.author != "string")
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                    var valid38 = _errs124 === errors;
+                                                                  } else
+                                                                    var valid38 = !0;
+                                                                  if (valid38) {
+                                                                    if (data52.at !== void 0) {
+                                                                      let data54 = data52.at, _errs126 = errors;
+                                                                      if (errors === errors)
+                                                                        if (typeof data54 == "string") {
+                                                                          if (!pattern0.test(data54))
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                        } else
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                      var valid38 = _errs126 === errors;
+                                                                    } else
+                                                                      var valid38 = !0;
+                                                                    if (valid38)
+                                                                      if (data52.wave !== void 0) {
+                                                                        let _errs129 = errors;
+                                                                        if (typeof data52.wave != "string")
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                        var valid38 = _errs129 === errors;
+                                                                      } else
+                                                                        var valid38 = !0;
+                                                                  }
+                                                                }
+                                                                var valid31 = _errs122 === errors;
+                                                              } else
+                                                                var valid31 = !0;
+                                                          }
                                                         } else
                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
                                                       var valid23 = _errs101 === errors;
@@ -1958,107 +2033,107 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                       var valid23 = !0;
                                                     if (valid23)
                                                       if (data34.probes !== void 0) {
-                                                        let data49 = data34.probes, _errs115 = errors;
-                                                        if (errors === _errs115)
-                                                          if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
-                                                            let missing9;
-                                                            if (data49.of === void 0 && (missing9 = "of") || data49.count === void 0 && (missing9 = "count") || data49.at === void 0 && (missing9 = "at") || data49.before === void 0 && (missing9 = "before"))
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
-                                                            if (data49.of !== void 0) {
-                                                              let _errs117 = errors;
-                                                              if (typeof data49.of != "string")
+                                                        let data56 = data34.probes, _errs131 = errors;
+                                                        if (errors === _errs131)
+                                                          if (data56 && typeof data56 == "object" && !Array.isArray(data56)) {
+                                                            let missing10;
+                                                            if (data56.of === void 0 && (missing10 = "of") || data56.count === void 0 && (missing10 = "count") || data56.at === void 0 && (missing10 = "at") || data56.before === void 0 && (missing10 = "before"))
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
+                                                            if (data56.of !== void 0) {
+                                                              let _errs133 = errors;
+                                                              if (typeof data56.of != "string")
                                                                 return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/of", schemaPath: "#/properties/waves/items/properties/probes/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
-                                                              var valid35 = _errs117 === errors;
+                                                              var valid40 = _errs133 === errors;
                                                             } else
-                                                              var valid35 = !0;
-                                                            if (valid35) {
-                                                              if (data49.count !== void 0) {
-                                                                let data51 = data49.count, _errs119 = errors;
-                                                                if (!(typeof data51 == "number" && !(data51 % 1) && !isNaN(data51) && isFinite(data51)))
+                                                              var valid40 = !0;
+                                                            if (valid40) {
+                                                              if (data56.count !== void 0) {
+                                                                let data58 = data56.count, _errs135 = errors;
+                                                                if (!(typeof data58 == "number" && !(data58 % 1) && !isNaN(data58) && isFinite(data58)))
                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                if (errors === _errs119 && typeof data51 == "number" && isFinite(data51) && (data51 < 1 || isNaN(data51)))
+                                                                if (errors === _errs135 && typeof data58 == "number" && isFinite(data58) && (data58 < 1 || isNaN(data58)))
                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                                var valid35 = _errs119 === errors;
+                                                                var valid40 = _errs135 === errors;
                                                               } else
-                                                                var valid35 = !0;
-                                                              if (valid35) {
-                                                                if (data49.at !== void 0) {
-                                                                  let data52 = data49.at, _errs121 = errors;
+                                                                var valid40 = !0;
+                                                              if (valid40) {
+                                                                if (data56.at !== void 0) {
+                                                                  let data59 = data56.at, _errs137 = errors;
                                                                   if (errors === errors)
-                                                                    if (typeof data52 == "string") {
-                                                                      if (!pattern0.test(data52))
+                                                                    if (typeof data59 == "string") {
+                                                                      if (!pattern0.test(data59))
                                                                         return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                                     } else
                                                                       return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                  var valid35 = _errs121 === errors;
+                                                                  var valid40 = _errs137 === errors;
                                                                 } else
-                                                                  var valid35 = !0;
-                                                                if (valid35) {
-                                                                  if (data49.before !== void 0) {
-                                                                    let data53 = data49.before, _errs124 = errors;
-                                                                    if (errors === _errs124)
-                                                                      if (data53 && typeof data53 == "object" && !Array.isArray(data53))
-                                                                        for (let key4 in data53) {
-                                                                          let data54 = data53[key4], _errs127 = errors;
-                                                                          if (errors === _errs127)
-                                                                            if (data54 && typeof data54 == "object" && !Array.isArray(data54))
-                                                                              for (let key5 in data54) {
-                                                                                let data55 = data54[key5], _errs130 = errors;
-                                                                                if (!(typeof data55 == "number" && !(data55 % 1) && !isNaN(data55) && isFinite(data55)))
+                                                                  var valid40 = !0;
+                                                                if (valid40) {
+                                                                  if (data56.before !== void 0) {
+                                                                    let data60 = data56.before, _errs140 = errors;
+                                                                    if (errors === _errs140)
+                                                                      if (data60 && typeof data60 == "object" && !Array.isArray(data60))
+                                                                        for (let key4 in data60) {
+                                                                          let data61 = data60[key4], _errs143 = errors;
+                                                                          if (errors === _errs143)
+                                                                            if (data61 && typeof data61 == "object" && !Array.isArray(data61))
+                                                                              for (let key5 in data61) {
+                                                                                let data62 = data61[key5], _errs146 = errors;
+                                                                                if (!(typeof data62 == "number" && !(data62 % 1) && !isNaN(data62) && isFinite(data62)))
                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                if (errors === _errs130 && typeof data55 == "number" && isFinite(data55) && (data55 < 0 || isNaN(data55)))
+                                                                                if (errors === _errs146 && typeof data62 == "number" && isFinite(data62) && (data62 < 0 || isNaN(data62)))
                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                var valid38 = _errs130 === errors;
-                                                                                if (!valid38)
+                                                                                var valid43 = _errs146 === errors;
+                                                                                if (!valid43)
                                                                                   break;
                                                                               }
                                                                             else
                                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                          var valid37 = _errs127 === errors;
-                                                                          if (!valid37)
+                                                                          var valid42 = _errs143 === errors;
+                                                                          if (!valid42)
                                                                             break;
                                                                         }
                                                                       else
                                                                         return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before", schemaPath: "#/properties/waves/items/properties/probes/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                    var valid35 = _errs124 === errors;
+                                                                    var valid40 = _errs140 === errors;
                                                                   } else
-                                                                    var valid35 = !0;
-                                                                  if (valid35)
-                                                                    if (data49.after !== void 0) {
-                                                                      let data56 = data49.after, _errs132 = errors;
-                                                                      if (errors === _errs132)
-                                                                        if (data56 && typeof data56 == "object" && !Array.isArray(data56))
-                                                                          for (let key6 in data56) {
-                                                                            let data57 = data56[key6], _errs135 = errors;
-                                                                            if (errors === _errs135)
-                                                                              if (data57 && typeof data57 == "object" && !Array.isArray(data57))
-                                                                                for (let key7 in data57) {
-                                                                                  let data58 = data57[key7], _errs138 = errors;
-                                                                                  if (!(typeof data58 == "number" && !(data58 % 1) && !isNaN(data58) && isFinite(data58)))
+                                                                    var valid40 = !0;
+                                                                  if (valid40)
+                                                                    if (data56.after !== void 0) {
+                                                                      let data63 = data56.after, _errs148 = errors;
+                                                                      if (errors === _errs148)
+                                                                        if (data63 && typeof data63 == "object" && !Array.isArray(data63))
+                                                                          for (let key6 in data63) {
+                                                                            let data64 = data63[key6], _errs151 = errors;
+                                                                            if (errors === _errs151)
+                                                                              if (data64 && typeof data64 == "object" && !Array.isArray(data64))
+                                                                                for (let key7 in data64) {
+                                                                                  let data65 = data64[key7], _errs154 = errors;
+                                                                                  if (!(typeof data65 == "number" && !(data65 % 1) && !isNaN(data65) && isFinite(data65)))
                                                                                     return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                  if (errors === _errs138 && typeof data58 == "number" && isFinite(data58) && (data58 < 0 || isNaN(data58)))
+                                                                                  if (errors === _errs154 && typeof data65 == "number" && isFinite(data65) && (data65 < 0 || isNaN(data65)))
                                                                                     return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                  var valid40 = _errs138 === errors;
-                                                                                  if (!valid40)
+                                                                                  var valid45 = _errs154 === errors;
+                                                                                  if (!valid45)
                                                                                     break;
                                                                                 }
                                                                               else
                                                                                 return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                            var valid39 = _errs135 === errors;
-                                                                            if (!valid39)
+                                                                            var valid44 = _errs151 === errors;
+                                                                            if (!valid44)
                                                                               break;
                                                                           }
                                                                         else
                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after", schemaPath: "#/properties/waves/items/properties/probes/properties/after/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                      var valid35 = _errs132 === errors;
+                                                                      var valid40 = _errs148 === errors;
                                                                     } else
-                                                                      var valid35 = !0;
+                                                                      var valid40 = !0;
                                                                 }
                                                               }
                                                             }
                                                           } else
                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/type", keyword: "type", params: { type: "object" } }], !1;
-                                                        var valid23 = _errs115 === errors;
+                                                        var valid23 = _errs131 === errors;
                                                       } else
                                                         var valid23 = !0;
                                                   }
@@ -2077,42 +2152,42 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                     var valid0 = !0;
                                   if (valid0) {
                                     if (data.released !== void 0) {
-                                      let data59 = data.released, _errs140 = errors;
+                                      let data66 = data.released, _errs156 = errors;
                                       if (errors === errors)
-                                        if (Array.isArray(data59)) {
-                                          var valid42 = !0;
-                                          let len9 = data59.length;
-                                          for (let i9 = 0; i9 < len9; i9++) {
-                                            let _errs143 = errors;
-                                            if (typeof data59[i9] != "string")
-                                              return validate22.errors = [{ instancePath: instancePath + "/released/" + i9, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid42 = _errs143 === errors;
-                                            if (!valid42)
+                                        if (Array.isArray(data66)) {
+                                          var valid47 = !0;
+                                          let len11 = data66.length;
+                                          for (let i11 = 0; i11 < len11; i11++) {
+                                            let _errs159 = errors;
+                                            if (typeof data66[i11] != "string")
+                                              return validate22.errors = [{ instancePath: instancePath + "/released/" + i11, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid47 = _errs159 === errors;
+                                            if (!valid47)
                                               break;
                                           }
                                         } else
                                           return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs140 === errors;
+                                      var valid0 = _errs156 === errors;
                                     } else
                                       var valid0 = !0;
                                     if (valid0)
                                       if (data.applies !== void 0) {
-                                        let data61 = data.applies, _errs145 = errors;
-                                        if (errors === _errs145)
-                                          if (Array.isArray(data61)) {
-                                            var valid43 = !0;
-                                            let len10 = data61.length;
-                                            for (let i10 = 0; i10 < len10; i10++) {
-                                              let _errs147 = errors;
-                                              if (typeof data61[i10] != "string")
-                                                return validate22.errors = [{ instancePath: instancePath + "/applies/" + i10, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid43 = _errs147 === errors;
-                                              if (!valid43)
+                                        let data68 = data.applies, _errs161 = errors;
+                                        if (errors === _errs161)
+                                          if (Array.isArray(data68)) {
+                                            var valid48 = !0;
+                                            let len12 = data68.length;
+                                            for (let i12 = 0; i12 < len12; i12++) {
+                                              let _errs163 = errors;
+                                              if (typeof data68[i12] != "string")
+                                                return validate22.errors = [{ instancePath: instancePath + "/applies/" + i12, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid48 = _errs163 === errors;
+                                              if (!valid48)
                                                 break;
                                             }
                                           } else
                                             return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid0 = _errs145 === errors;
+                                        var valid0 = _errs161 === errors;
                                       } else
                                         var valid0 = !0;
                                   }
@@ -2134,7 +2209,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
       return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate22.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate23, schema45 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var outcomesFileFits = validate23, schema47 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2165,7 +2240,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
                 for (let key0 in data2) {
                   let data3 = data2[key0], _errs7 = errors;
                   if (typeof data3 != "string" && data3 !== null)
-                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema45.properties.files.additionalProperties.type } }], !1;
+                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema47.properties.files.additionalProperties.type } }], !1;
                   var valid1 = _errs7 === errors;
                   if (!valid1)
                     break;
@@ -2181,7 +2256,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
   return validate23.errors = vErrors, errors === 0;
 }
 var saltFileFits = validate24;
-var pattern21 = new RegExp("^[0-9a-f]{32}$", "u");
+var pattern22 = new RegExp("^[0-9a-f]{32}$", "u");
 function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2201,7 +2276,7 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
           let data1 = data.salt, _errs2 = errors;
           if (errors === _errs2)
             if (typeof data1 == "string") {
-              if (!pattern21.test(data1))
+              if (!pattern22.test(data1))
                 return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], !1;
             } else
               return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2401,7 +2476,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
       return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate25.errors = vErrors, errors === 0;
 }
-var stopFileFits = validate26, schema48 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern22 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern24 = new RegExp("^[\\s\\S]{0,500}$", "u");
+var stopFileFits = validate26, schema50 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern23 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern25 = new RegExp("^[\\s\\S]{0,500}$", "u");
 function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2429,7 +2504,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
               let data1 = data.author, _errs3 = errors;
               if (errors === _errs3)
                 if (typeof data1 == "string") {
-                  if (!pattern22.test(data1))
+                  if (!pattern23.test(data1))
                     return validate26.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,300}$" } }], !1;
                 } else
                   return validate26.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2442,7 +2517,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                 if (typeof data2 != "string")
                   return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                 if (!(data2 === "user" || data2 === "ci" || data2 === "serve"))
-                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema48.properties.knownBy.enum } }], !1;
+                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema50.properties.knownBy.enum } }], !1;
                 var valid0 = _errs5 === errors;
               } else
                 var valid0 = !0;
@@ -2463,7 +2538,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                     let data4 = data.reason, _errs10 = errors;
                     if (errors === _errs10)
                       if (typeof data4 == "string") {
-                        if (!pattern24.test(data4))
+                        if (!pattern25.test(data4))
                           return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
                       } else
                         return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2479,7 +2554,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var logFileFits = validate27, schema50 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var logFileFits = validate27, schema52 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2502,7 +2577,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
               for (let key0 in data1) {
                 let data2 = data1[key0], _errs5 = errors;
                 if (typeof data2 != "string" && data2 !== null)
-                  return validate27.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema50.properties.files.additionalProperties.type } }], !1;
+                  return validate27.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema52.properties.files.additionalProperties.type } }], !1;
                 var valid1 = _errs5 === errors;
                 if (!valid1)
                   break;
@@ -2516,7 +2591,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
       return validate27.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate27.errors = vErrors, errors === 0;
 }
-var planFileFits = validate28, schema51 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern25 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate28, schema53 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern26 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2566,7 +2641,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                           if (typeof data5 != "string")
                             return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.action.enum } }], !1;
+                            return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema53.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -2576,7 +2651,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                             if (typeof data6 != "string")
                               return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema53.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -2631,7 +2706,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                                               if (typeof data12 != "string")
                                                 return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                               if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
-                                                return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                                return validate28.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema53.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                               var valid5 = _errs24 === errors;
                                             } else
                                               var valid5 = !0;
@@ -2745,7 +2820,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (typeof data22 != "string")
                                         return validate28.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
-                                        return validate28.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema51.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate28.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema53.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid9 = _errs46 === errors;
                                       if (!valid9)
                                         break;
@@ -2785,7 +2860,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                           let data25 = data24[key1], _errs53 = errors;
                           if (errors === _errs53)
                             if (typeof data25 == "string") {
-                              if (!pattern25.test(data25))
+                              if (!pattern26.test(data25))
                                 return validate28.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate28.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2807,7 +2882,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                             let data27 = data26[key2], _errs58 = errors;
                             if (errors === _errs58)
                               if (typeof data27 == "string") {
-                                if (!pattern25.test(data27))
+                                if (!pattern26.test(data27))
                                   return validate28.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate28.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2864,7 +2939,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data23.commit !== void 0) {
                             let data32 = data23.commit, _errs68 = errors;
                             if (typeof data32 != "string" && data32 !== null)
-                              return validate28.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema51.properties.basis.properties.commit.type } }], !1;
+                              return validate28.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema53.properties.basis.properties.commit.type } }], !1;
                             var valid10 = _errs68 === errors;
                           } else
                             var valid10 = !0;
@@ -2941,7 +3016,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data39 != "string")
                           return validate28.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data39 === "quick" || data39 === "normal"))
-                          return validate28.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema51.properties.planner.properties.effort.enum } }], !1;
+                          return validate28.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema53.properties.planner.properties.effort.enum } }], !1;
                         var valid17 = _errs83 === errors;
                       } else
                         var valid17 = !0;

@@ -1,3 +1,4 @@
+import { describeLacking } from '../../../core/model/people/approvers.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
 import {
   describeStop,
@@ -62,7 +63,7 @@ function formatRollout(rollout: ListedRollout, paint: Paint): string {
 }
 
 /** Describes what was decided about a rollout. */
-export function describeDecided({ verb, rollout, by }: Decided): string {
+export function describeDecided({ verb, rollout, by, lacking = [] }: Decided): string {
   const name = `rollout ${escapeInvisible(rollout.id)}`
   const earlier = `by ${escapeInvisible(by.author)} at ${formatTime(by.at)}`
   const waveIndex = findCurrentWave(rollout) ?? 0
@@ -72,6 +73,11 @@ export function describeDecided({ verb, rollout, by }: Decided): string {
     case 'approved': {
       const domains = pluralize(rollout.waves[waveIndex]?.domains.length ?? 0, 'domain')
       return `Approved wave ${wave} of ${name} (${domains}).`
+    }
+    case 'partly-approved': {
+      const domains = rollout.waves[waveIndex]?.domains ?? []
+      const still = describeLacking(domains, lacking)
+      return `Recorded the approval of wave ${wave} of ${name}. ${escapeInvisible(still)}.`
     }
     case 'already-approved':
       return `Wave ${wave} of ${name} was already approved ${earlier}.`
@@ -99,6 +105,7 @@ function findNextStep({ verb, rollout: { id, paused, onHold } }: Decided): strin
   const resume = `"edgewise rollout resume ${escapeInvisible(id)}" resumes it.`
   if (verb === 'aborted')
     return Object.keys(onHold).length === 0 ? '' : '"edgewise apply --retry-held" sends them.'
+  if (verb === 'partly-approved') return ''
   if (verb === 'paused' || verb === 'already-paused') return resume
   if (paused !== undefined) return `It is paused: ${resume}`
   return '"edgewise apply" of the same manifests continues it.'
