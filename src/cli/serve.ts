@@ -7,6 +7,7 @@ import type { ConnectionPool } from '../state/postgres/database.ts'
 import { openBranch } from '../server/branch/branch.ts'
 import { createCommitChecks } from '../server/branch/commit-checks.ts'
 import { createHttpServer, type HttpServerOptions } from '../server/http/http-server.ts'
+import { describeFault, openPeople } from '../server/people/people.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
 import { startPulse } from '../server/leader/pulse.ts'
 import { readSecret } from '../server/http/read-secret.ts'
@@ -110,11 +111,17 @@ function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePo
     buildDriftRequest,
     ownPage: createOwnPages(runOwn, checks),
     createLifePool: shareConnections((config) => createPool(config, 2, lifeMs)),
-    listen: (controller) => {
+    listen: async (controller) => {
       controller.metrics.addProcess()
-      const { clock } = io
+      const { clock, env } = io
       const newId = () => io.newId()
-      const context = { controller, clock, ...secrets, logger, newId }
+      const people = await openPeople(controller.auth, {
+        clock,
+        env,
+        onFault: (issuer, error) =>
+          logger.warn('a token of a CI job was refused', { issuer, error: describeFault(error) }),
+      })
+      const context = { controller, clock, ...secrets, logger, newId, people }
       return listen(context, flags, (text) => io.out(text))
     },
   }

@@ -1,4 +1,7 @@
 import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
+import { parseApplyId } from '../core/model/applied.ts'
+import type { Identity } from '../core/model/people/identity.ts'
+import { weighDecision, type DecisionRules } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
 import type { Rollout } from '../core/model/rollout.ts'
@@ -81,14 +84,30 @@ function pickRollouts(workspace: Desired, recorded: Rollout[]): Picked {
   }
 }
 
-/** Returns whether a rollout is recorded: an unfinished one, or one that puts values on hold. */
-export async function hasRollout(
+/** Finds a recorded rollout: an unfinished one, or one that puts values on hold; null for none. */
+export async function findRollout(
   workspace: Settings,
   id: string,
   outside: StateOutside,
-): Promise<boolean> {
+): Promise<Rollout | null> {
   const { store } = await openState(workspace, outside)
-  return (await store.listRollouts()).some((rollout) => rollout.id === id)
+  return (await store.listRollouts()).find((rollout) => rollout.id === id) ?? null
+}
+
+/** Finds the commit that was applied last before a rollout began; null if none is known. */
+export async function findBase(
+  workspace: Settings,
+  { id, startedAt, commit }: Rollout,
+  outside: StateOutside,
+): Promise<string | null> {
+  const { store } = await openState(workspace, outside)
+  const before = (await store.listApplies()).filter(
+    (apply) =>
+      apply.startedAt < startedAt &&
+      apply.commit !== commit &&
+      parseApplyId(apply.id).rollout !== id,
+  )
+  return before.findLast((apply) => apply.commit !== null)?.commit ?? null
 }
 
 /** Selects the domains of a rollout to lock. */
@@ -105,6 +124,14 @@ export interface RolloutRequest extends LockRequest {
   rollout: string
   /** Step that the decision is about, by `identifyStep`; absent: the current one. */
   step?: string
+  /** Who decides, and by which rules; absent: the user of this process, to whom none apply. */
+  decider?: Decider
+}
+
+/** Somebody who decides. */
+export interface Decider {
+  identity: Identity
+  rules: DecisionRules
 }
 
 /** Decision about an unfinished rollout. */
@@ -117,13 +144,14 @@ const changes = { approve, pause, resume, abort }
  * same manifests continues it. `pause`: no further wave begins, also in a process that runs it,
  * until `resume`. `abort`: it ends in its current state; what was sent stays, the rest is on hold.
  *
- * @throws EdgewiseError `usage` when there is no such rollout, or it can't be decided now,
+ * @throws EdgewiseError `not-allowed` by the rules of the decider,
+ * `usage` when there is no such rollout, or it can't be decided now,
  * `rollback-unfinished` when only its rollback is left, which can only be aborted
  */
 export async function decideRollout(
   verb: RolloutVerb,
   workspace: Settings & Desired & Secrets,
-  { rollout: id, step, ...request }: RolloutRequest,
+  { rollout: id, step, decider, ...request }: RolloutRequest,
   ports: Ports,
 ): Promise<Decided> {
   const { outside } = ports
@@ -132,7 +160,12 @@ export async function decideRollout(
     const rollout = findUndecided(await store.listRollouts(), id, verb)
     if (step !== undefined && step !== identifyStep(rollout)) throw createMovedError(id)
     const at = new Date(outside.clock.now()).toISOString()
-    const decided = changes[verb](rollout, { author: findAuthor(outside), at })
+    const weight =
+      decider === undefined
+        ? undefined
+        : weighDecision(decider.identity, verb, rollout, decider.rules)
+    const author = decider?.identity.name ?? findAuthor(outside)
+    const decided = changes[verb](rollout, { author, at }, weight)
     if (decided.rollout !== rollout) await save(decided, store)
     return decided
   })

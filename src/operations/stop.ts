@@ -18,6 +18,8 @@ export interface StopRequest {
   reason?: string
   /** Present if somebody with the token of `edgewise serve` decides. */
   knownBy?: 'serve'
+  /** Who decides; absent: the user of this process. */
+  by?: string
 }
 
 const maxReason = 500
@@ -30,7 +32,7 @@ const maxReason = 500
  */
 export async function stopAll(
   workspace: Settings,
-  { reason = '', knownBy }: StopRequest,
+  { reason = '', knownBy, by }: StopRequest,
   outside: StateOutside & Pick<Outside, 'user'>,
 ): Promise<StopDecision> {
   if (reason.length > maxReason)
@@ -41,7 +43,7 @@ export async function stopAll(
     )
   const state = await openState(workspace, outside)
   refuseLocalState(workspace.config, state, outside.env)
-  const author = findAuthor(outside)
+  const author = by ?? findAuthor(outside)
   const wanted: Stop = {
     author: author.slice(0, 300),
     knownBy: knownBy ?? (author === outside.user ? 'user' : 'ci'),

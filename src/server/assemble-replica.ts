@@ -3,7 +3,7 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { inSpan, type SpanName } from '../core/model/tracing.ts'
 import { openState } from '../operations/runtime/open-state.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
-import { listRollouts } from '../operations/rollouts.ts'
+import { findBase, listRollouts } from '../operations/rollouts.ts'
 import { findStop } from '../operations/stop.ts'
 import type { Locks } from '../state/locks/locks.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
@@ -14,6 +14,7 @@ import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
 import { createNotifications } from './notifications.ts'
 import { createDriftMemory, createEventMemory } from './pages/memory.ts'
+import { createRights } from './people/rights.ts'
 import { createPageSource } from './pages/create-page-source.ts'
 import type { Branch } from './branch/branch.ts'
 import type { Position } from './leader/position.ts'
@@ -87,6 +88,13 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
     logger,
     outside: quick,
     notifications: createNotifications(quick, base.metrics, logger),
+    rights: createRights({
+      branch: beginning.branch,
+      clock: outside.clock,
+      env: outside.env,
+      getTip: () => (base.position.term === null ? null : reconciler.found.commit),
+      findBase: (rollout) => findBase(workspace, rollout, quick),
+    }),
     pages: createPageSource({
       workspace,
       branch: beginning.branch,

@@ -1,17 +1,23 @@
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import type { Clock } from '../core/model/time/clock.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Identity } from '../core/model/people/identity.ts'
 import type { Json } from '../core/model/json.ts'
 import type { Decided, Findings, StopDecision } from '../core/model/listed-rollout.ts'
+import type { Rollout } from '../core/model/rollout.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
-import { decideRollout, hasRollout, listRollouts } from '../operations/rollouts.ts'
+import { decideRollout, findRollout, listRollouts } from '../operations/rollouts.ts'
+import { createRefusal, type DecisionRules } from '../operations/people/decide.ts'
 import { findStop, resumeAll, stopAll } from '../operations/stop.ts'
 import { describeStopped } from '../outlets/report/apply/stop-text.ts'
 import type { Branch } from './branch/branch.ts'
 import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
 import type { Notifications } from './notifications.ts'
+import { createRefusalLog, type RefusalLog } from './people/refusal-log.ts'
+import type { People } from './people/people.ts'
+import type { Rights } from './people/rights.ts'
 import type { PageSource } from './pages/create-page-source.ts'
 import { type Position, findRole } from './leader/position.ts'
 import type { Reconciler } from './leader/reconciler.ts'
@@ -34,6 +40,8 @@ export interface RouteContext {
   /** Undefined or empty: the routes that need it are refused. */
   webhookSecret: string | undefined
   token: string | undefined
+  /** Absent: only the token shows who somebody is. */
+  people?: People
 }
 
 interface ControllerContext {
@@ -49,6 +57,7 @@ interface ControllerContext {
   /** What the pages show; `forget`: that something has changed. */
   pages: PageSource & { forget(): void }
   notifications: Pick<Notifications, 'aboutStop'>
+  rights: Rights
   /** Returns whether work runs without progress. */
   isHung(): boolean
   pingMs: number
@@ -67,7 +76,6 @@ const lockTimeout = 10
 export function createController(context: ControllerContext) {
   const { workspace, branch, reconciler, leadership, metrics, position, logger, outside } = context
   const { clock, signal } = outside
-  const ports = { outside, dialogue: createLogDialogue(logger) }
   const wakeLeader = () => {
     if (position.term !== null) return context.hurry()
     leadership.wake().catch((error: unknown) => {
@@ -75,8 +83,13 @@ export function createController(context: ControllerContext) {
       logger.warn(`the leader could not be woken: ${error.message}`)
     })
   }
+  const refusals = createRefusalLog(logger, metrics)
   return {
     metrics,
+    auth: workspace.config.serve.auth,
+    rights: context.rights,
+    logger,
+    noteRefusal: refusals.record,
     /** Describes the controller, the branch and the last apply. */
     status: async (): Promise<Json> => ({
       format: 'edgewise.status/1',
@@ -91,23 +104,10 @@ export function createController(context: ControllerContext) {
     plan: context.pages.planJson,
     /** Lists the unfinished rollouts, first to last. */
     listRollouts: () => listRollouts(workspace, outside),
-    ...createStopDecisions(context, wakeLeader),
+    ...createStopDecisions(context, wakeLeader, refusals),
     /** What the pages show. */
     pages: context.pages as PageSource,
-    /**
-     * Decides about a rollout; null if none is recorded under this id.
-     *
-     * @param step that somebody saw before the decision; absent: the current one
-     * @throws EdgewiseError `usage` when it can't be decided now, `locked`, `unavailable`
-     */
-    decide: async (verb: DecisionName, rollout: string, step?: string): Promise<Decided | null> => {
-      if (!(await hasRollout(workspace, rollout, outside))) return null
-      const seen = step === undefined ? {} : { step }
-      const decided = await decideRollout(verb, workspace, { rollout, lockTimeout, ...seen }, ports)
-      context.pages.forget()
-      wakeLeader()
-      return decided
-    },
+    ...createRolloutDecisions(context, wakeLeader, refusals),
     /** Fetches the branch soon; never throws, and several calls are one fetch. */
     poke: wakeLeader,
     /** Returns null while the process works, otherwise the reason; without names of domains. */
@@ -124,10 +124,51 @@ export function createController(context: ControllerContext) {
   }
 }
 
+/** Creates what decides about rollouts. */
+function createRolloutDecisions(
+  { workspace, logger, outside, pages, rights }: ControllerContext,
+  wakeLeader: () => void,
+  refusals: RefusalLog,
+) {
+  const ports = { outside, dialogue: createLogDialogue(logger) }
+  return {
+    /**
+     * Decides about a rollout; null if none is recorded under this id.
+     *
+     * @param step that somebody saw before the decision; absent: the current one
+     * @throws EdgewiseError `not-allowed`, `usage` when it can't be decided now, `locked`,
+     *   `unavailable`
+     */
+    decide: async (
+      verb: DecisionName,
+      id: string,
+      identity: Identity,
+      step?: string,
+    ): Promise<Decided | null> => {
+      const rollout = await findRollout(workspace, id, outside)
+      if (rollout === null) return null
+      const seen = step === undefined ? {} : { step }
+      const rules = await findDecisionRules(rights, identity, verb, rollout)
+      const decider = { identity, rules }
+      const request = { rollout: id, lockTimeout, decider, ...seen }
+      const decide = () => decideRollout(verb, workspace, request, ports)
+      const decided = await refusals.note(identity, verb, id, decide)
+      logger.info(`rollout ${id}: ${decided.verb}`, {
+        by: identity.name,
+        knownBy: identity.knownBy,
+      })
+      pages.forget()
+      wakeLeader()
+      return decided
+    },
+  }
+}
+
 /** Creates what finds and decides the stop of all writes of the account. */
 function createStopDecisions(
-  { workspace, logger, outside, pages, notifications }: ControllerContext,
+  { workspace, logger, outside, pages, notifications, rights }: ControllerContext,
   wakeLeader: () => void,
+  refusals: RefusalLog,
 ) {
   return {
     findStop: () => findStop(workspace, outside),
@@ -135,22 +176,40 @@ function createStopDecisions(
      * Stops all writes of the account, or lets them go on.
      *
      * @param about why they are stopped; name of the stop that somebody saw before it is lifted
-     * @throws EdgewiseError `usage` when it can't be decided so
+     * @throws EdgewiseError `not-allowed`, `usage` when it can't be decided so
      */
     decideAll: async (
       verb: AllDecisionName,
       about: { reason?: string; seen?: string },
+      identity: Identity,
     ): Promise<StopDecision> => {
-      const decided = await (verb === 'stop'
-        ? stopAll(workspace, { ...about, knownBy: 'serve' }, outside)
-        : resumeAll(workspace, about, outside))
-      logger.warn(describeStopped(decided))
+      const action = `${verb}-all` as const
+      const refusal = await rights.explain(identity, action, null)
+      const by = identity.knownBy === 'token' ? {} : { by: identity.name }
+      const decided = await refusals.note(identity, action, null, async () => {
+        if (refusal !== null) throw createRefusal(refusal)
+        return verb === 'stop'
+          ? stopAll(workspace, { ...about, ...by, knownBy: 'serve' }, outside)
+          : resumeAll(workspace, about, outside)
+      })
+      logger.warn(describeStopped(decided), { by: identity.name, knownBy: identity.knownBy })
       pages.forget()
       wakeLeader()
       await notifications.aboutStop(workspace, decided)
       return decided
     },
   }
+}
+
+/** Finds the rules of a decision; those of the token, which may nearly all, need no branch. */
+async function findDecisionRules(
+  rights: Rights,
+  { knownBy }: Identity,
+  verb: DecisionName,
+  rollout: Rollout,
+): Promise<DecisionRules> {
+  if (knownBy === 'token' && verb !== 'approve') return { sets: [], authors: null }
+  return rights.findRulesFor(rollout)
 }
 
 /** What the health of a process depends on; `nowMs` by the monotonic clock. */

@@ -39,7 +39,7 @@ export function useLiveTabs(): { start(): Promise<LiveStage> } {
     let overview = waiting()
     const http = await startHttp({
       pages: createPages({ overview: async () => overview }),
-      decide: async (verb, id, step) => {
+      decide: async (verb, id, _identity, step) => {
         const open = overview.rollouts.find(({ rollout }) => rollout.id === id)
         if (open === undefined) return null
         if (step !== undefined && step !== open.step) throw createMoved()

@@ -153,6 +153,7 @@ const errorCodes: Record<ErrorCode, true> = {
   invalid: true,
   'not-a-workspace': true,
   access: true,
+  'not-allowed': true,
   'record-damaged': true,
   'record-unreachable': true,
   'record-moved': true,

@@ -13,6 +13,7 @@ import { createHttpServer } from '../../src/server/http/http-server.ts'
 import type { LimitedServer } from '../../src/server/http/limited-server.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { findProgram } from '../program.ts'
+import { createOpenRights } from './http-stage.ts'
 import { createPages } from './page-stage.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -136,7 +137,10 @@ describe('containers', () => {
   let http: LimitedServer
   let url = ''
   beforeAll(async () => {
+    const clock = { now: () => 0, sleep: unused }
+    const logger = createLogger({ clock, out: () => undefined, format: 'json', level: 'error' })
     const controller: Controller = {
+      ...createOpenRights(logger, metrics),
       metrics,
       status: unused,
       plan: unused,
@@ -149,8 +153,6 @@ describe('containers', () => {
       isHealthy: () => null,
       findUnready: () => Promise.resolve(null),
     }
-    const clock = { now: () => 0, sleep: unused }
-    const logger = createLogger({ clock, out: () => undefined, format: 'json', level: 'error' })
     const closed = { webhookSecret: undefined, token: undefined }
     http = createHttpServer({ controller, clock, logger, newId: () => 'id', ...closed })
     url = `http://127.0.0.1:${await http.listen(0, '127.0.0.1')}`

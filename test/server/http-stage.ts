@@ -2,6 +2,7 @@ import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts
 import type { Decided } from '../../src/core/model/listed-rollout.ts'
 import type { Controller } from '../../src/server/controller.ts'
 import { createHttpServer, type HttpServerOptions } from '../../src/server/http/http-server.ts'
+import { createRefusalLog } from '../../src/server/people/refusal-log.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { createPages } from './page-stage.ts'
 
@@ -32,13 +33,28 @@ export function createOptions(own: Partial<Controller> = {}) {
   const calls: string[] = []
   const log: string[] = []
   const metrics = createServerMetrics({ workspace: 'shop', account: 'main' })
+  const clock = {
+    now: () => now,
+    sleep: (ms: number) => {
+      // The others are limits of what is waited for.
+      if (ms < 1000) calls.push(`sleep ${ms}`)
+      return Promise.resolve()
+    },
+  }
+  const logger = createLogger({
+    clock,
+    out: (line) => log.push(line),
+    format: 'json',
+    level: 'debug',
+  })
   const controller: Controller = {
+    ...createOpenRights(logger, metrics),
     pages: createPages(),
     metrics,
     status: () => Promise.resolve({ role: 'leader' }),
     plan: () => Promise.resolve('{"format":"edgewise.plan/1"}\n'),
     listRollouts: () => Promise.resolve([listed]),
-    decide: (verb, id, step) => {
+    decide: (verb, id, _identity, step) => {
       if (id !== 'r1') return Promise.resolve(null)
       calls.push(step === undefined ? `${verb} ${id}` : `${verb} ${id} ${step}`)
       return Promise.resolve(decided)
@@ -61,23 +77,30 @@ export function createOptions(own: Partial<Controller> = {}) {
     findUnready: () => Promise.resolve(null),
     ...own,
   }
-  const clock = {
-    now: () => now,
-    sleep: (ms: number) => {
-      // The others are limits of what is waited for.
-      if (ms < 1000) calls.push(`sleep ${ms}`)
-      return Promise.resolve()
-    },
-  }
   const options: HttpServerOptions = {
     controller,
     clock,
     webhookSecret: 'the-secret',
     token: apiToken,
-    logger: createLogger({ clock, out: (line) => log.push(line), format: 'json', level: 'debug' }),
+    logger,
     newId: () => 'defect-1',
   }
   return { options, calls, log }
+}
+
+/** The part of a controller that lets everybody do everything. */
+export function createOpenRights(logger: Controller['logger'], metrics: Controller['metrics']) {
+  const rules = { sets: [], authors: null }
+  return {
+    logger,
+    auth: { provider: null, proxy: null, ci: [], variables: [] },
+    rights: {
+      findRules: () => Promise.resolve(rules),
+      findRulesFor: () => Promise.resolve(rules),
+      explain: () => Promise.resolve(null),
+    },
+    noteRefusal: createRefusalLog(logger, metrics).record,
+  }
 }
 
 /** Starts a server on a free port. */

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'invalid'
   | 'not-a-workspace'
   | 'access'
+  | 'not-allowed'
   | 'record-damaged'
   | 'record-unreachable'
   | 'record-moved'

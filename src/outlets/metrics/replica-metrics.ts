@@ -1,4 +1,6 @@
 import type { ErrorCode } from '../../core/model/edgewise-error.ts'
+import type { KnownBy } from '../../core/model/people/identity.ts'
+import type { Action } from '../../core/model/people/roles.ts'
 import type { ListedRollout } from '../../core/model/listed-rollout.ts'
 import type { Instruments } from './instruments.ts'
 
@@ -13,11 +15,16 @@ interface BranchFacts {
 export function createErrorMetrics({ counter }: Instruments) {
   const errors = counter('errors_total', 'Errors by code.', ['code'])
   const invalid = counter('invalid_commits_total', 'Commits that were invalid or too large.')
+  const denied = counter('denied_total', 'Actions that roles did not allow.', [
+    'action',
+    'known_by',
+  ])
   const webhooks = counter('webhooks_total', 'Webhooks by result.', ['result'])
   for (const result of ['accepted', 'refused']) webhooks.labels(result).inc(0)
   return {
     countError: (code: ErrorCode | 'defect') => errors.labels(code).inc(),
     countInvalidCommit: () => invalid.inc(),
+    countDenied: (action: Action, knownBy: KnownBy) => denied.labels(action, knownBy).inc(),
     countWebhook: (result: 'accepted' | 'refused') => webhooks.labels(result).inc(),
   }
 }

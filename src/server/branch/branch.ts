@@ -47,6 +47,14 @@ export interface Branch {
   isAncestor(ancestor: string, commit: string): Promise<boolean>
   /** Lists a commit that was fetched, and those before it on its branch, newest first. */
   listHistory(commit: string, max: number): Promise<string[]>
+  /**
+   * Lists the addresses of those who wrote the commits after another one, up to a commit: authors,
+   * committers and co-authors, in lower case. Merges do not count.
+   *
+   * @param after null for the whole history, of which the last 1,000 commits count
+   * @returns null if more commits than that come after
+   */
+  listAuthors(after: string | null, commit: string): Promise<string[] | null>
   /** Removes the folders of this process. The clone is kept for the next one. */
   close(): Promise<void>
 }
@@ -175,6 +183,11 @@ function followBranch(parts: Parts, { clock, env }: BranchOptions): Branch {
       inTurn(async () => {
         await obtain(commit)
         return clone.listHistory(commit, max)
+      }),
+    listAuthors: (after, commit) =>
+      inTurn(async () => {
+        await obtain(commit)
+        return clone.listAuthors(after, commit)
       }),
     close: () => inTurn(() => rm(own, { recursive: true, force: true })),
   })

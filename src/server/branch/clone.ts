@@ -41,6 +41,9 @@ const maxListBytes = 64 * 1024 ** 2
 /** Maximum size of all files of a commit, bytes. */
 const maxFileBytes = 10 * 1024 ** 3
 
+/** Number of commits whose authors are looked up. */
+const maxAuthored = 1000
+
 /** Git packs the clone when it has more packs or loose objects than this. */
 const packSettings = ['gc.auto=6700', 'gc.autoPackLimit=50', 'gc.autoDetach=false']
 
@@ -137,6 +140,20 @@ export class Clone {
     // Where git runs, folders have the names of commits.
     const args = ['rev-list', '--first-parent', `--max-count=${max}`, commit, '--']
     return this.#repairedWith(commit, async () => splitLines((await this.#run(args)).out))
+  }
+
+  /** Lists who wrote the commits after another one, as `Branch.listAuthors` does. */
+  async listAuthors(after: string | null, commit: string): Promise<string[] | null> {
+    const settings = ['-c', 'log.showSignature=false', 'log', '--no-mailmap', '--no-merges']
+    const format = `--format=%x00%ae%n%ce%n%(trailers:key=Co-authored-by,valueonly)`
+    const range = after === null ? [commit] : [commit, `^${after}`]
+    const args = [...settings, `--max-count=${maxAuthored + 1}`, format, ...range, '--']
+    const { out } = await this.#repairedWith(commit, () => this.#run(args))
+    const commits = out.toString().split('\0').slice(1)
+    if (after !== null && commits.length > maxAuthored) return null
+    const lines = commits.flatMap((each) => each.split('\n').filter((line) => line !== ''))
+    const addresses = lines.map((line) => /<([^<>]*)>\s*$/.exec(line)?.[1] ?? line)
+    return [...new Set(addresses.map((each) => each.trim().toLowerCase()))]
   }
 
   /** Removes the refs of all other commits, and packs the clone if it has become scattered. */

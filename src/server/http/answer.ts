@@ -8,7 +8,7 @@ export interface Answer {
   status: number
   type: string
   body: string
-  headers?: Record<string, string>
+  headers?: Record<string, string | string[]>
 }
 
 /** Returns the status for an error: 409 for what the user can change, otherwise 503. */
@@ -17,6 +17,7 @@ export function findErrorStatus(code: ErrorCode): number {
 }
 
 const statuses: Partial<Record<ErrorCode, number>> = {
+  'not-allowed': 403,
   usage: 409,
   invalid: 409,
   locked: 409,

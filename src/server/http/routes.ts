@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Identity } from '../../core/model/people/identity.ts'
 import { isObject, parseJson } from '../../core/model/json.ts'
 import { buildDecidedJson, buildRolloutsJson } from '../../outlets/report/apply/rollouts-text.ts'
 import { buildStopJson } from '../../outlets/report/apply/stop-text.ts'
@@ -13,7 +14,8 @@ import {
 } from '../controller.ts'
 import { drain, isCrossSite } from './request.ts'
 import { isPagePath, routePages } from '../pages/page-routes.ts'
-import { areEqual, createVerifier } from './verify-webhook.ts'
+import { identifyBearer } from '../people/identify.ts'
+import { createVerifier } from './verify-webhook.ts'
 
 /** GitHub sends no larger body. It is hashed as it arrives and never held. */
 const maxWebhookBytes = 25 * 1024 * 1024
@@ -46,8 +48,10 @@ export async function route(incoming: IncomingMessage, context: RouteContext): P
   const probed = await routeProbe(incoming, controller)
   if (probed !== null) return probed
   if (path === '/webhook') return allow(incoming, 'POST') ?? receiveWebhook(incoming, context)
-  if (path === '/api' || path.startsWith('/api/'))
-    return authorize(incoming, context.token) ?? routeApi(incoming, path, controller)
+  if (path === '/api' || path.startsWith('/api/')) {
+    const identity = await authorize(incoming, context)
+    return 'status' in identity ? identity : routeApi(incoming, path, controller, identity)
+  }
   if (isPagePath(path)) return routePages(incoming, path, context)
   return notFound()
 }
@@ -56,18 +60,25 @@ async function routeApi(
   incoming: IncomingMessage,
   path: string,
   controller: Controller,
+  identity: Identity,
 ): Promise<Answer> {
+  const hidden = await controller.rights.explain(identity, 'view', null)
+  if (hidden !== null) {
+    controller.noteRefusal(identity, 'view', null, hidden)
+    return refuse(403, 'not-allowed', hidden)
+  }
   if (path === '/api/status')
     return allow(incoming, 'GET') ?? answerJson(200, await controller.status())
   if (path === '/api/plan') return allow(incoming, 'GET') ?? answerJsonText(await controller.plan())
   if (path === '/api/rollouts') return allow(incoming, 'GET') ?? listRollouts(controller)
   const all = allDecisions.find((each) => path === `/api/rollouts/all/${each}`)
-  if (all !== undefined) return allow(incoming, 'POST') ?? decideAll(incoming, all, controller)
+  if (all !== undefined)
+    return allow(incoming, 'POST') ?? decideAll(incoming, all, controller, identity)
   const [id, name, ...others] = path.replace(/^\/api\/rollouts\//, '').split('/')
   const verb = decisions.find((each) => each === name)
   if (!path.startsWith('/api/rollouts/') || !id || verb === undefined || others.length > 0)
     return notFound()
-  return allow(incoming, 'POST') ?? decide(incoming, verb, id, controller)
+  return allow(incoming, 'POST') ?? decide(incoming, verb, id, controller, identity)
 }
 
 async function decide(
@@ -75,13 +86,14 @@ async function decide(
   verb: DecisionName,
   id: string,
   controller: Controller,
+  identity: Identity,
 ): Promise<Answer> {
   const body = await readDecision(incoming)
   if (typeof body !== 'string') return body
   // A parameter that has no effect could be one that was meant, such as a wave.
   if (!isEmpty(body))
     return refuse(400, 'usage', 'a decision has no parameters: its body must be empty')
-  const decided = await controller.decide(verb, id)
+  const decided = await controller.decide(verb, id, identity)
   if (decided !== null) return answerJson(200, buildDecidedJson(decided))
   return refuse(404, 'usage', 'there is no such rollout', {
     hint: 'GET /api/rollouts lists the unfinished rollouts.',
@@ -92,6 +104,7 @@ async function decideAll(
   incoming: IncomingMessage,
   verb: AllDecisionName,
   controller: Controller,
+  identity: Identity,
 ): Promise<Answer> {
   const body = await readDecision(incoming)
   if (typeof body !== 'string') return body
@@ -100,7 +113,7 @@ async function decideAll(
   const isKnown = typeof reason === 'string' && Object.keys(others).length === 0
   if (!isKnown || (verb === 'resume' && reason !== ''))
     return refuse(400, 'usage', 'expected no body, or for a stop {"reason": "…"}')
-  return answerJson(200, buildStopJson(await controller.decideAll(verb, { reason })))
+  return answerJson(200, buildStopJson(await controller.decideAll(verb, { reason }, identity)))
 }
 
 /** Reads the body of a decision, or answers why it is refused. */
@@ -137,10 +150,13 @@ async function receiveWebhook(incoming: IncomingMessage, context: RouteContext):
   return answerText(202, 'accepted')
 }
 
-function authorize({ headers }: IncomingMessage, token = ''): Answer | null {
+async function authorize(
+  incoming: IncomingMessage,
+  { token = '', people }: RouteContext,
+): Promise<Identity | Answer> {
   if (token === '') return refuse(403, 'access', 'the API is off: EDGEWISE_SERVE_TOKEN is not set')
-  const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
-  if (areEqual(sent, token)) return null
+  const identity = await identifyBearer(incoming, token, people)
+  if (identity !== null && identity !== 'absent') return identity
   return refuse(401, 'access', 'the token is missing or wrong', {
     headers: { 'WWW-Authenticate': 'Bearer realm="edgewise"' },
   })

@@ -12,7 +12,11 @@ const headers = {
 }
 
 /** Builds an answer of HTML. */
-export function answerPage(status: number, body: string, own: Record<string, string> = {}): Answer {
+export function answerPage(
+  status: number,
+  body: string,
+  own: Record<string, string | string[]> = {},
+): Answer {
   return { status, type: 'text/html; charset=utf-8', body, headers: { ...headers, ...own } }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Identity } from '../../core/model/people/identity.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { describeDecided } from '../../outlets/report/apply/rollouts-text.ts'
 import { describeStopped } from '../../outlets/report/apply/stop-text.ts'
@@ -24,6 +25,11 @@ export function isForeign(incoming: Pick<IncomingMessage, 'headers'>): boolean {
   return isCrossSite(incoming) || (site !== undefined && site !== 'same-origin' && site !== 'none')
 }
 
+/** Chooses the page after a login: what was asked for if it is a page of this server. */
+export function chooseTarget(asked: string): string {
+  return targets.test(asked) ? asked : '/'
+}
+
 /** Begins a session if the form has the token. */
 export async function logIn(
   incoming: IncomingMessage,
@@ -33,8 +39,7 @@ export async function logIn(
 ): Promise<Answer> {
   const form = await readForm(incoming)
   if (form === null) return answerMessage(400, 'Not understood', 'The form is not complete.')
-  const asked = form.get('to') ?? ''
-  const to = targets.test(asked) ? asked : '/'
+  const to = chooseTarget(form.get('to') ?? '')
   if (sessions.isToken((form.get('token') ?? '').trim()))
     return redirect(to, { 'Set-Cookie': sessions.begin(clock.now(), isSecure) })
   await clock.sleep(wrongTokenMs)
@@ -54,7 +59,7 @@ export async function decideByForm(
   id: string,
   name: string,
   { controller }: RouteContext,
-  { sessions, formToken, isSecure }: Visit,
+  { sessions, formToken, isSecure, identity }: Visit,
 ): Promise<Answer> {
   const all = allDecisions.find((each) => id === 'all' && each === name)
   const one = decisions.find((each) => each === name)
@@ -70,11 +75,12 @@ export async function decideByForm(
     })
   const decided =
     all === undefined
-      ? await decideOne(controller, id, one ?? 'pause', step)
+      ? await decideOne(controller, id, one ?? 'pause', step, identity)
       : describeStopped(
           await controller.decideAll(
             all,
             all === 'stop' ? { reason: form.get('reason') ?? '' } : { seen: step },
+            identity,
           ),
         )
   if (decided === null)
@@ -91,11 +97,12 @@ async function decideOne(
   id: string,
   verb: DecisionName,
   step: string,
+  identity: Identity,
 ): Promise<string | null> {
   const { rollouts } = await controller.pages.overview()
   // Names in the path are compared as they were written into it.
   const open = rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
   const seen = verb === 'pause' ? undefined : step
-  const decided = await controller.decide(verb, open?.rollout.id ?? id, seen)
+  const decided = await controller.decide(verb, open?.rollout.id ?? id, identity, seen)
   return decided && describeDecided(decided)
 }

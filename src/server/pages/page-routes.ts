@@ -11,14 +11,28 @@ import {
 import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
-import { answerMessage, answerPage } from './answer-page.ts'
+import { answerMessage, answerPage, redirect } from './answer-page.ts'
 import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
 import { type BuiltPage, computeRevisions } from './create-page-source.ts'
-import { createSessions, type Visit } from './sessions.ts'
+import { identifyBearer } from '../people/identify.ts'
+import { beginLogin, endLogin, type LoginContext } from '../people/login-routes.ts'
+import type { Provider } from '../people/provider.ts'
+import { createSessions, type Sessions, type Visit } from './sessions.ts'
 
 /** Wait for a plan or a history before a page reports that it is being made, ms. */
 const ownWaitMs = 4000
-const paths = /^\/(?:|plan|history|drift|live|login|logout|domains(?:\/.*)?|rollouts(?:\/.*)?)$/
+const ownPaths = [
+  '',
+  'plan',
+  'history',
+  'drift',
+  'live',
+  String.raw`login(?:\/provider|\/callback)?`,
+  'logout',
+  String.raw`domains(?:\/.*)?`,
+  String.raw`rollouts(?:\/.*)?`,
+]
+const paths = new RegExp(`^/(?:${ownPaths.join('|')})$`)
 
 /** Returns whether a path is one of the pages, for people. */
 export function isPagePath(path: string): boolean {
@@ -47,13 +61,58 @@ export async function routePages(
   if (path === '/login')
     return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, isSecure, clock)
   if (path === '/logout') return allowPage(incoming, 'POST') ?? logOut(sessions, isSecure)
+  const provider = context.people?.provider ?? null
+  if (path.startsWith('/login/'))
+    return routeLogin(incoming, path, context, { provider, sessions, isSecure })
   const cookies = headers.cookie ?? ''
-  const session = sessions.find(cookies, clock.now())
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-  const hasToken = bearer !== undefined && sessions.isToken(bearer)
-  if (session === null && !hasToken) return askToLogIn(incoming, path)
-  const formToken = session === null || hasToken ? null : sessions.buildFormToken(session)
-  return routeVisit(incoming, path, context, { sessions, formToken, isSecure, cookies })
+  const found = await findVisitor(incoming, context, sessions)
+  if (found === null) {
+    if (path !== '/live' && incoming.method === 'GET' && provider !== null)
+      if (sessions.hadPerson(cookies, clock.now()))
+        return redirect(`/login/provider?to=${encodeURIComponent(path)}`)
+    return askToLogIn(incoming, path, provider !== null)
+  }
+  const visit = { ...found, sessions, isSecure, cookies }
+  const hidden = await context.controller.rights.explain(found.identity, 'view', null)
+  if (hidden === null) return routeVisit(incoming, path, context, visit)
+  context.controller.noteRefusal(found.identity, 'view', null, hidden)
+  if (path === '/live') return refuse(403, 'not-allowed', hidden)
+  return answerMessage(403, 'Not allowed', hidden, { hint: 'Log in again once you have a role.' })
+}
+
+/** Finds who asks for a page, and the token of that visitor's forms; null for nobody. */
+async function findVisitor(
+  incoming: IncomingMessage,
+  { token = '', clock, people }: RouteContext,
+  sessions: Sessions,
+): Promise<Pick<Visit, 'identity' | 'formToken'> | null> {
+  const bearer = await identifyBearer(incoming, token, people)
+  if (bearer !== null && bearer !== 'absent') return { identity: bearer, formToken: null }
+  const session = sessions.find(incoming.headers.cookie ?? '', clock.now())
+  if (session !== null)
+    return { identity: sessions.identify(session), formToken: sessions.buildFormToken(session) }
+  const user = people?.identifyByProxy(incoming) ?? null
+  return user && { identity: user, formToken: sessions.buildProxyToken(user.name) }
+}
+
+async function routeLogin(
+  incoming: IncomingMessage,
+  path: string,
+  { clock, controller }: RouteContext,
+  own: Pick<LoginContext, 'sessions' | 'isSecure'> & { provider: Provider | null },
+): Promise<Answer> {
+  const refused = allowPage(incoming, 'GET')
+  if (refused !== null) return refused
+  const { provider } = own
+  if (provider === null)
+    return answerMessage(404, 'Not found', 'No provider is configured under serve.auth.')
+  const { logger, rights } = controller
+  const listGroups = async () => {
+    const { sets } = await rights.findRules()
+    return new Set(sets.flatMap(({ roles }) => roles.flatMap(({ groups }) => groups)))
+  }
+  const context = { ...own, provider, clock, logger, listGroups }
+  return path === '/login/provider' ? beginLogin(incoming, context) : endLogin(incoming, context)
 }
 
 async function routeVisit(
@@ -215,20 +274,21 @@ function answerFramed(
   )
 }
 
-function askToLogIn(incoming: IncomingMessage, path: string): Answer {
+function askToLogIn(incoming: IncomingMessage, path: string, hasProvider: boolean): Answer {
   const own = { 'WWW-Authenticate': 'Bearer realm="edgewise"' }
   if (path === '/live')
     return refuse(401, 'access', 'the session has ended, or there was none', { headers: own })
   const isFollowed =
     incoming.headers['sec-fetch-site'] === 'cross-site' && incoming.method === 'GET'
   const to = incoming.method === 'POST' ? '/' : path
-  return answerPage(401, formatLogin(to, { isWrong: false, isFollowed }), own)
+  const provider = hasProvider ? 'known' : null
+  return answerPage(401, formatLogin(to, { isWrong: false, isFollowed, provider }), own)
 }
 
 function allowPage(incoming: IncomingMessage, allowed: 'GET' | 'POST'): Answer | null {
   const refused = allow(incoming, allowed)
   if (refused === null) return null
-  const methods = refused.headers?.['Allow'] ?? allowed
+  const methods = allowed === 'GET' ? 'GET, HEAD' : allowed
   return answerMessage(405, 'Not possible', `The method must be ${methods}.`, {
     own: { Allow: methods },
   })

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 import type { FormToken } from '../../outlets/report/page/format-rollout.ts'
+import type { Identity } from '../../core/model/people/identity.ts'
+import { createPersonCookies, listCookies, sessionSeconds } from './person-cookies.ts'
 import { areEqual } from '../http/verify-webhook.ts'
 
-/** Length of a session, s, and time in which the result of a decision is shown, s. */
-const [sessionSeconds, noticeSeconds] = [12 * 60 * 60, 60]
-
+/** Time in which the result of a decision is shown, s. */
+const noticeSeconds = 60
 /**
  * Sessions of browsers. A cookie is signed with a key derived from the token of the server: every
  * replica accepts it, nothing is stored, and another token ends all sessions.
@@ -18,6 +19,7 @@ export interface Visit {
   formToken: FormToken
   isSecure: boolean
   cookies: string
+  identity: Identity
 }
 
 /** Creates the sessions of a token that is not empty. */
@@ -28,12 +30,19 @@ export function createSessions(token: string) {
   // Servers of one host share its cookies, whatever their ports are.
   const name = `edgewise_${sign('name', '').slice(0, 8)}`
   const noticeName = `${name}_notice`
-  const format = (cookie: string, value: string, maxAge: number, isSecure: boolean): string =>
-    `${cookie}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict` +
+  const format = (
+    cookie: string,
+    value: string,
+    maxAge: number,
+    isSecure: boolean,
+    site: 'Strict' | 'Lax' = 'Strict',
+  ): string =>
+    `${cookie}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=${site}` +
     (isSecure ? '; Secure' : '')
+  const persons = createPersonCookies({ name, sign, format })
   const isValid = (value: string, nowMs: number): boolean => {
     const [, expires, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []
-    if (expires === undefined || signature === undefined) return false
+    if (expires === undefined || signature === undefined) return persons.isPerson(value, nowMs)
     return areEqual(signature, sign('session', expires)) && Number(expires) * 1000 > nowMs
   }
   return {
@@ -44,6 +53,7 @@ export function createSessions(token: string) {
       const expires = String(Math.floor(nowMs / 1000) + sessionSeconds)
       return format(name, `${expires}.${sign('session', expires)}`, sessionSeconds, isSecure)
     },
+    ...persons,
     /** Formats a cookie that removes the one of a session from the browser. */
     end: (isSecure: boolean): string => format(name, '', 0, isSecure),
     /** Finds the valid session of a request; null if there is none. */
@@ -68,12 +78,4 @@ export function createSessions(token: string) {
     /** Formats a cookie that removes a notice. */
     dropNotice: (isSecure: boolean): string => format(noticeName, '', 0, isSecure),
   }
-}
-
-/** Lists the values of a cookie: a browser sends several if hosts above have set some, too. */
-function listCookies(header: string, name: string): string[] {
-  return header.split(';').flatMap((pair) => {
-    const [key = '', ...value] = pair.split('=')
-    return key.trim() === name ? [value.join('=').trim()] : []
-  })
 }

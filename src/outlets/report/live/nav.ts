@@ -42,16 +42,45 @@ export function shorten(commit: string): string {
   return commit.slice(0, 12)
 }
 
-/** Formats the form that asks for the token. */
+/** Formats the page after a login at a provider, which leads to another page by itself. */
+export function formatReturn(to: string, who: string): string {
+  const main =
+    `<section class="panel"><p class="eyebrow">Edgewise</p><h1>Logged in as ${show(who)}</h1>` +
+    `<p><a class="button primary" href="${show(to)}">Continue</a></p></section>`
+  const head = `<meta http-equiv="refresh" content="0; url=${show(to)}">\n`
+  return formatShell({ title: 'Edgewise: logged in', main, nav: '', head })
+}
+
+/** What the page of the login shows beside its form. */
+interface LoginState {
+  isWrong: boolean
+  /** Whether the browser follows a link of another site. */
+  isFollowed: boolean
+  /** Whether people can log in at a provider, or could if it answered; default: none is known. */
+  provider?: 'known' | 'away' | null
+}
+
+const providerNotes = {
+  known: '',
+  away:
+    '<p class="callout outcome" data-tone="problem" role="alert">The provider of the login can ' +
+    'not be reached. The token of the server still lets you in.</p>',
+}
+
+/** Formats the form that asks for the token, after the login at a provider if there is one. */
 export function formatLogin(
   to: string,
-  { isWrong, isFollowed }: { isWrong: boolean; isFollowed: boolean },
+  { isWrong, isFollowed, provider = null }: LoginState,
 ): string {
   const wrong = isWrong
     ? '<p class="callout outcome" data-tone="problem" role="alert">The token is wrong.</p>'
     : ''
   const main =
     '<section class="panel"><p class="eyebrow">Edgewise</p><h1>Log in</h1>' +
+    (provider === null
+      ? ''
+      : `${providerNotes[provider]}<p><a class="button primary" ` +
+        `href="/login/provider?to=${encodeURIComponent(to)}">Log in with your account</a></p>`) +
     `${wrong}<form method="post" action="/login">` +
     `<input type="hidden" name="to" value="${show(to)}">` +
     // Programs that keep passwords want a name.
