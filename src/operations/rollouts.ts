@@ -1,7 +1,7 @@
 import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import { parseApplyId } from '../core/model/applied.ts'
-import type { Identity } from '../core/model/people/identity.ts'
-import { weighDecision, type DecisionRules } from './people/decide.ts'
+import { findCommandDecider, type Decider } from './people/command-line.ts'
+import { weighDecision } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
 import type { Rollout } from '../core/model/rollout.ts'
@@ -124,14 +124,8 @@ export interface RolloutRequest extends LockRequest {
   rollout: string
   /** Step that the decision is about, by `identifyStep`; absent: the current one. */
   step?: string
-  /** Who decides, and by which rules; absent: the user of this process, to whom none apply. */
+  /** Who decides, and by which rules; absent: who `findCommandDecider` finds. */
   decider?: Decider
-}
-
-/** Somebody who decides. */
-export interface Decider {
-  identity: Identity
-  rules: DecisionRules
 }
 
 /** Decision about an unfinished rollout. */
@@ -151,19 +145,18 @@ const changes = { approve, pause, resume, abort }
 export async function decideRollout(
   verb: RolloutVerb,
   workspace: Settings & Desired & Secrets,
-  { rollout: id, step, decider, ...request }: RolloutRequest,
+  { rollout: id, step, decider: given, ...request }: RolloutRequest,
   ports: Ports,
 ): Promise<Decided> {
   const { outside } = ports
+  const decider = given ?? (await findCommandDecider(workspace, outside))
   const purpose = { reason: `rollout ${verb}`, selection: lockRollout(id) }
   return withState(workspace, purpose, request, ports, async ({ store }) => {
     const rollout = findUndecided(await store.listRollouts(), id, verb)
     if (step !== undefined && step !== identifyStep(rollout)) throw createMovedError(id)
     const at = new Date(outside.clock.now()).toISOString()
     const weight =
-      decider === undefined
-        ? undefined
-        : weighDecision(decider.identity, verb, rollout, decider.rules)
+      decider === null ? undefined : weighDecision(decider.identity, verb, rollout, decider.rules)
     const author = decider?.identity.name ?? findAuthor(outside)
     const decided = changes[verb](rollout, { author, at }, weight)
     if (decided.rollout !== rollout) await save(decided, store)

@@ -7,6 +7,7 @@ import {
   type StopDecision,
 } from '../core/model/listed-rollout.ts'
 import { type AccountStop, maxStopAgeMs } from '../state/store/account-stop.ts'
+import { refuseCommand } from './people/command-line.ts'
 import { openState, refuseLocalState } from './runtime/open-state.ts'
 import type { Outside, StateOutside } from './runtime/outside.ts'
 import type { Configured, Settings } from './runtime/workspace-parts.ts'
@@ -28,7 +29,7 @@ const maxReason = 500
  * Stops all writes of the account, from all runners that share the store, until `resumeAll`. Takes
  * no lock: runners look at it before each call.
  *
- * @throws EdgewiseError `usage` when the reason is too long, `local-state`
+ * @throws EdgewiseError `not-allowed`, `usage` when the reason is too long, `local-state`
  */
 export async function stopAll(
   workspace: Settings,
@@ -43,7 +44,8 @@ export async function stopAll(
     )
   const state = await openState(workspace, outside)
   refuseLocalState(workspace.config, state, outside.env)
-  const author = by ?? findAuthor(outside)
+  const decider = knownBy === undefined ? await refuseCommand('stop-all', workspace, outside) : null
+  const author = by ?? decider?.name ?? findAuthor(outside)
   const wanted: Stop = {
     author: author.slice(0, 300),
     knownBy: knownBy ?? (author === outside.user ? 'user' : 'ci'),
@@ -58,13 +60,14 @@ export async function stopAll(
  * Lets the runners of the account send again.
  *
  * @param seen name of the stop that somebody saw before; absent: any stop
- * @throws EdgewiseError `usage` when there is another stop than the one that was seen
+ * @throws EdgewiseError `not-allowed`, `usage` when there is another stop than the one that was seen
  */
 export async function resumeAll(
   workspace: Settings,
-  { seen }: { seen?: string },
+  { seen, knownBy }: { seen?: string } & Pick<StopRequest, 'knownBy'>,
   outside: StateOutside,
 ): Promise<StopDecision> {
+  if (knownBy === undefined) await refuseCommand('resume-all', workspace, outside)
   const { accountStop } = await openState(workspace, outside)
   const stop = await accountStop.load()
   if (seen !== undefined && stop !== null && nameStop(stop) !== seen)

@@ -190,7 +190,7 @@ function createStopDecisions(
         if (refusal !== null) throw createRefusal(refusal)
         return verb === 'stop'
           ? stopAll(workspace, { ...about, ...by, knownBy: 'serve' }, outside)
-          : resumeAll(workspace, about, outside)
+          : resumeAll(workspace, { ...about, knownBy: 'serve' }, outside)
       })
       logger.warn(describeStopped(decided), { by: identity.name, knownBy: identity.knownBy })
       pages.forget()

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Overview } from '../../core/model/listed-rollout.ts'
+import type { OpenRollout, Overview } from '../../core/model/listed-rollout.ts'
 import { formatLogin, formatNav, type Place } from '../../outlets/report/live/nav.ts'
 import {
   formatAbortPage,
@@ -12,6 +12,7 @@ import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
 import { answerMessage, answerPage, redirect } from './answer-page.ts'
+import { explainDecisions } from './explain-decisions.ts'
 import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
 import { type BuiltPage, computeRevisions } from './create-page-source.ts'
 import { identifyBearer } from '../people/identify.ts'
@@ -138,8 +139,10 @@ async function routeVisit(
     revision: revisions.overview,
     commit,
     at,
+    ...(visit.identity.knownBy === 'token' ? {} : { who: visit.identity.name }),
   } as const
   const rollouts = { ...place, path: '/rollouts' } as const
+  const { rollouts: all } = overview
   if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
   if (path === '/plan') return answerOwn('plan', context, place)
   if (path === '/history') return answerOwn('history', context, place)
@@ -147,21 +150,23 @@ async function routeVisit(
     return answerDomains(verb === undefined ? (id ?? null) : '', context, place)
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
-    return answerFramed(place, context, visit, (frame) =>
+    return answerFramed(place, context, visit, all, (frame) =>
       formatOverview(overview, frame, pages.getDomains()?.list ?? null),
     )
   if (path === '/rollouts')
-    return answerFramed(rollouts, context, visit, (frame) => formatRolloutList(overview, frame))
+    return answerFramed(rollouts, context, visit, all, (frame) =>
+      formatRolloutList(overview, frame),
+    )
   const open = overview.rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
   if (open === undefined || others.length > 0 || (verb !== undefined && verb !== 'abort'))
     return answerMessage(404, 'Not found', 'There is no such page or unfinished rollout.', {
       hint: 'A rollout that has ended has no page any more.',
     })
   if (verb === undefined)
-    return answerFramed(rollouts, context, visit, (frame) => formatRolloutPage(open, frame))
+    return answerFramed(rollouts, context, visit, [open], (frame) => formatRolloutPage(open, frame))
   if (open.listed.state === 'rolling-back')
     return answerMessage(409, 'Not possible', 'Its rollback has begun, and has to be finished.')
-  return answerFramed(rollouts, context, visit, (frame) => formatAbortPage(open, frame))
+  return answerFramed(rollouts, context, visit, [open], (frame) => formatAbortPage(open, frame))
 }
 
 /** Answers with a page that is made, or with one that asks again: proxies do not wait long. */
@@ -173,7 +178,8 @@ async function answerOwn(
   const built = await waitFor(controller.pages[page](), clock)
   if (built === null) return answerLater(page, { ...place, path: `/${page}` })
   const { at, commit, revision } = built
-  return answerBuilt(built, { path: `/${page}`, watches: 'plan', revision, commit, at })
+  const own = { path: `/${page}`, watches: 'plan', revision, commit, at } as const
+  return answerBuilt(built, { ...place, ...own })
 }
 
 /** Answers with the list of all domains, or the page of one. @param step null for the list */
@@ -193,7 +199,7 @@ async function answerDomains(
     })
   const { at, commit, revision } = built
   const { title, tone, main } = page
-  const nav = formatNav({ path: '/domains', watches: 'plan', revision, commit, at })
+  const nav = formatNav({ ...own, watches: 'plan', revision, commit, at })
   return answerPage(200, formatShell({ title, tone, main, nav }))
 }
 
@@ -227,14 +233,15 @@ function answerLater(name: string, place: Place): Answer {
 }
 
 /** HTML of the last pages: formatting a large one takes a part of a second. */
-const formatted = new WeakMap<BuiltPage, { revision: string; html: string }>()
+const formatted = new WeakMap<BuiltPage, { key: string; html: string }>()
 
 function answerBuilt(built: BuiltPage, place: Place): Answer {
-  const { revision } = place
+  const { revision, who = '' } = place
+  const key = `${revision} ${who}`
   const known = formatted.get(built)
-  if (known?.revision === revision) return answerPage(200, known.html)
+  if (known?.key === key) return answerPage(200, known.html)
   const html = built.format(formatNav(place))
-  formatted.set(built, { revision, html })
+  formatted.set(built, { key, html })
   return answerPage(200, html)
 }
 
@@ -246,7 +253,7 @@ function answerDrift(
 ): Answer {
   if (built !== null) {
     const { at, commit } = built
-    return answerBuilt(built, { path: '/drift', watches: 'drift', revision, commit, at })
+    return answerBuilt(built, { ...place, path: '/drift', watches: 'drift', revision, commit, at })
   }
   const why =
     role === 'standby'
@@ -258,15 +265,17 @@ function answerDrift(
 }
 
 /** Answers with a page that shows the result of a decision once. */
-function answerFramed(
+async function answerFramed(
   place: Place,
   { controller }: RouteContext,
-  { sessions, cookies, isSecure, formToken }: Visit,
+  { sessions, cookies, isSecure, formToken, identity }: Visit,
+  rollouts: OpenRollout[],
   format: (frame: Frame) => string,
-): Answer {
+): Promise<Answer> {
   const notice = sessions.findNotice(cookies)
   const listEvents = (rollout: string) => controller.pages.listEvents(rollout)
-  const html = format({ place, token: formToken, notice, listEvents })
+  const explain = await explainDecisions(rollouts, identity, controller.rights)
+  const html = format({ place, token: formToken, notice, listEvents, explain })
   return answerPage(
     200,
     html,

@@ -50,7 +50,8 @@ export interface Rights {
  */
 export function createRights(context: RightsContext): Rights {
   const { branch, clock, env } = context
-  const known = new Map<string, Promise<Rules>>()
+  const recall = createMemory<Rules>()
+  const recallAuthors = createMemory<ReadonlySet<string> | null>()
   let fetched: { tip: Promise<string>; sinceMs: number } | null = null
   const findTip = async (): Promise<string> => {
     const tip = context.getTip()
@@ -59,16 +60,7 @@ export function createRights(context: RightsContext): Rights {
       fetched = { tip: branch.fetch(), sinceMs: clock.monotonic() }
     return fetched.tip
   }
-  const load = (commit: string): Promise<Rules> => {
-    const found = known.get(commit) ?? loadRules(branch, commit, env)
-    if (!known.has(commit)) {
-      const [oldest] = known.keys()
-      if (known.size >= maxKnown && oldest !== undefined) known.delete(oldest)
-      known.set(commit, found)
-      found.catch(() => known.delete(commit))
-    }
-    return found
-  }
+  const load = (commit: string) => recall(commit, () => loadRules(branch, commit, env))
   const findRules = async (): Promise<DecisionRules> => ({
     sets: [await load(await findTip())],
     authors: null,
@@ -77,11 +69,11 @@ export function createRights(context: RightsContext): Rights {
     const { sets } = await findRules()
     const { commit } = rollout
     if (commit === null) return { sets, authors: null }
-    const [, before] = await branch.listHistory(commit, 2)
-    const earlier = before === undefined ? { roles: [], needs: anyApproval } : await load(before)
+    const earlier = await recall(`before ${commit}`, () => loadBefore(branch, commit, load))
     const all = [...sets, earlier]
     if (!all.some(({ needs }) => needs.notAuthor)) return { sets: all, authors: null }
-    return { sets: all, authors: await findAuthors(context, rollout, commit) }
+    const find = () => findAuthors(context, rollout, commit)
+    return { sets: all, authors: await recallAuthors(`${rollout.id} ${commit}`, find) }
   }
   return {
     findRules,
@@ -95,7 +87,30 @@ export function createRights(context: RightsContext): Rights {
   }
 }
 
-const anyApproval = { by: 1, notAuthor: false }
+/** Loads the rules of the commit before another one; before the first one nobody had a role. */
+async function loadBefore(
+  branch: RightsContext['branch'],
+  commit: string,
+  load: (commit: string) => Promise<Rules>,
+): Promise<Rules> {
+  const [, before] = await branch.listHistory(commit, 2)
+  return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
+}
+
+/** Creates a memory of what follows from commits, which never changes; failures are forgotten. */
+function createMemory<T>() {
+  const known = new Map<string, Promise<T>>()
+  return (key: string, load: () => Promise<T>): Promise<T> => {
+    const last = known.get(key)
+    if (last !== undefined) return last
+    const [oldest] = known.keys()
+    if (known.size >= maxKnown && oldest !== undefined) known.delete(oldest)
+    const found = load()
+    known.set(key, found)
+    found.catch(() => known.delete(key))
+    return found
+  }
+}
 
 /** Finds the addresses of those who wrote what a rollout changes; null if they are not known. */
 async function findAuthors(

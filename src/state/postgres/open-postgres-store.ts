@@ -43,6 +43,10 @@ export async function openInPostgres(
       'postgres',
     ),
     leadership: createLeadership(database, buildStatePaths(key).home),
+    findUser: async () => {
+      const [row] = await database.read((sql) => sql('select session_user as name'))
+      return String(row?.['name'] ?? '')
+    },
     notes: [],
     findFolderInCheckout: () => null,
   }

@@ -41,6 +41,8 @@ export interface OpenState {
   accountStop: AccountStop
   /** Election of the controller of the workspace; absent for stores without one. */
   leadership?: Leadership
+  /** Finds the role of the database that this process has; absent for other stores. */
+  findUser?(): Promise<string>
   /** Notes for the user before relying on it. */
   notes: string[]
   /** Finds the folder of the state if it is inside the checkout of the workspace; else null. */

@@ -34,6 +34,9 @@ const statements: Record<string, Statement> = {
     return []
   },
 
+  // src/state/postgres/open-postgres-store.ts
+  'select session_user as name': () => [{ name: 'edgewise' }],
+
   // src/state/postgres/postgres-files.ts
   'select path from files where path > $1 and path < $2 order by path': (transaction, values) =>
     findFiles(transaction, values).map(([path]) => ({ path })),

@@ -1,6 +1,11 @@
 import type { ListedRollout, OpenRollout } from '../../../core/model/listed-rollout.ts'
 import type { PageRollout, PageWave, RolloutAbout } from '../../../core/model/page/page-rollout.ts'
-import { type Rollout, findCurrentWave, findNextWave } from '../../../core/model/rollout.ts'
+import {
+  type Given,
+  type Rollout,
+  findCurrentWave,
+  findNextWave,
+} from '../../../core/model/rollout.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import type { RolloutEvent } from '../apply/rollout-text.ts'
 import { shorten } from './nav.ts'
@@ -31,7 +36,7 @@ export function buildOpenRollout(open: OpenRollout, events: RolloutEvent[]): Pag
         approval === undefined || passed
           ? null
           : approved === null
-            ? 'needs approval'
+            ? describeNeeded(approval.given ?? [])
             : `approved by ${approved.author}`,
       health: {
         ...health,
@@ -52,6 +57,12 @@ export function buildOpenRollout(open: OpenRollout, events: RolloutEvent[]): Pag
     onHold: [],
   }
   return { about, waves: sortWaves(waves), rollback: findRollback(events, fitText) }
+}
+
+/** Describes that a wave needs approvals, and who has given one. */
+function describeNeeded(given: Given[]): string {
+  const names = [...new Set(given.map(({ author }) => author))].join(', ')
+  return names === '' ? 'needs approval' : `needs more approvals; ${names} approved`
 }
 
 /** Collects what is known of a wave: another process may have done its next step since. */

@@ -10,6 +10,8 @@ export interface Place {
   commit: string | null
   /** Time of the view, ISO 8601. */
   at: string
+  /** Name of the reader; absent for who has only the token. */
+  who?: string
 }
 
 const links: [path: Place['path'], label: string][] = [
@@ -22,7 +24,7 @@ const links: [path: Place['path'], label: string][] = [
 ]
 
 /** Formats the navigation bar, and the notice that the script may show. */
-export function formatNav({ path, watches, revision, commit, at }: Place): string {
+export function formatNav({ path, watches, revision, commit, at, who }: Place): string {
   const list = links.map(([href, label]) => {
     const current = href === path ? ' aria-current="page"' : ''
     return `<li><a href="${href}"${current}>${label}</a></li>`
@@ -31,7 +33,8 @@ export function formatNav({ path, watches, revision, commit, at }: Place): strin
   return (
     `<nav class="live" aria-label="Edgewise" data-live="${watches}" ` +
     `data-revision="${show(revision)}"><ul>${list.join('')}</ul>` +
-    `<p class="view">${tip}<span>as of ${formatInstant(at)}</span></p>` +
+    `<p class="view">${tip}<span>as of ${formatInstant(at)}</span>` +
+    `${who === undefined ? '' : `<span data-who>${show(who)}</span>`}</p>` +
     '<form method="post" action="/logout"><button class="close">Log out</button></form></nav>\n' +
     '<p class="news" data-news role="status"></p>\n'
   )

@@ -4,6 +4,7 @@ import {
   type OpenRollout,
   type Overview,
 } from '../../../core/model/listed-rollout.ts'
+import type { Action } from '../../../core/model/people/roles.ts'
 import { findCurrentWave, isSent } from '../../../core/model/rollout.ts'
 import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import {
@@ -30,6 +31,8 @@ export interface Frame {
   notice: string | null
   /** Lists the events of the waves of a rollout that this process has seen. */
   listEvents(rollout: string): RolloutEvent[]
+  /** Explains why the reader may not decide something, about a rollout or all writes. */
+  explain(action: Action, rollout: string | null): string | null
 }
 
 /**
@@ -73,7 +76,11 @@ export function formatRolloutList(overview: Overview, frame: Frame): string {
 export function formatRolloutPage(open: OpenRollout, frame: Frame): string {
   const rollout = buildOpenRollout(open, frame.listEvents(open.rollout.id))
   const title = `Rollout ${open.rollout.id}: wave ${open.listed.wave} of ${open.listed.waves}`
-  const main = formatRollout(rollout, { heading: 1, token: frame.token })
+  const main = formatRollout(rollout, {
+    heading: 1,
+    token: frame.token,
+    explain: frame.explain,
+  })
   return formatServerPage(title, [main], frame)
 }
 
@@ -93,7 +100,10 @@ function formatSummary(title: string, sentence: string, tone: string): string {
 }
 
 /** Formats the rollouts without their curves, which the page of each has. */
-function formatRollouts({ rollouts, ended }: Overview, { token, listEvents }: Frame): string[] {
+function formatRollouts(
+  { rollouts, ended }: Overview,
+  { token, listEvents, explain }: Frame,
+): string[] {
   const open = rollouts.map((each) => {
     const { waves, ...rollout } = buildOpenRollout(each, listEvents(each.rollout.id))
     const withoutCurves = waves.map(({ health, ...wave }) => ({
@@ -102,30 +112,30 @@ function formatRollouts({ rollouts, ended }: Overview, { token, listEvents }: Fr
     }))
     return { ...rollout, waves: withoutCurves }
   })
-  return [...open, ...ended.map(buildEndedRollout)].map((each) => formatRollout(each, { token }))
+  return [...open, ...ended.map(buildEndedRollout)].map((each) =>
+    formatRollout(each, { token, explain }),
+  )
 }
 
 /** Formats the button that stops all writes of the account, or the one that resumes them. */
-function formatStop({ stop }: Overview, { token }: Frame): string {
+function formatStop({ stop }: Overview, { token, explain }: Frame): string {
   const [title, note, form] =
     stop === null
       ? [
           'Stop all writes',
           'Within 2 seconds no runner that shares this database sends a write of the account any ' +
             'more; rollbacks are not sent either.',
-          formatDecision(
-            '/rollouts/all/stop',
-            'Stop all writes',
-            'danger',
-            'none',
-            token,
-            'Reason',
-          ),
+          formatDecision('/rollouts/all/stop', 'Stop all writes', 'danger', 'none', token, {
+            reason: 'Reason',
+            refusal: explain('stop-all', null),
+          }),
         ]
       : [
           'All writes are stopped',
           'Runners refuse to apply and to roll back until the writes are resumed.',
-          formatDecision('/rollouts/all/resume', 'Resume', 'primary', nameStop(stop), token),
+          formatDecision('/rollouts/all/resume', 'Resume', 'primary', nameStop(stop), token, {
+            refusal: explain('resume-all', null),
+          }),
         ]
   return (
     `<section class="panel" data-stop><h2>${title}</h2><p class="note">${note}</p>` +
@@ -205,7 +215,9 @@ export function formatAbortPage(open: OpenRollout, frame: Frame): string {
     `${running}<li>It can't be undone here. <code>edgewise apply --retry-held</code> applies the ` +
     'changes on hold.</li></ul>' +
     '<div class="decisions">' +
-    formatDecision(`${path}/abort`, 'Abort the rollout', 'danger', step, frame.token) +
+    formatDecision(`${path}/abort`, 'Abort the rollout', 'danger', step, frame.token, {
+      refusal: frame.explain('abort', rollout.id),
+    }) +
     `<a class="button secondary" href="${path}">Keep it</a></div></section>`
   return formatServerPage(`Abort rollout ${rollout.id}?`, [main], frame)
 }

@@ -7,6 +7,7 @@ import type {
   WaveHealth,
   WaveState,
 } from '../../../core/model/page/page-rollout.ts'
+import type { Action } from '../../../core/model/people/roles.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { computeShare, formatCurve, formatShare, formatSpan } from './format-curve.ts'
 import { escapeHtml, formatFacts, formatInstant, formatList, formatNames, show } from './html.ts'
@@ -18,6 +19,8 @@ export type FormToken = string | null
 interface Drawing {
   heading?: 1 | 2
   token?: FormToken
+  /** Explains why the reader may not decide something; absent: everything is allowed. */
+  explain?(action: Action, rollout: string): string | null
   /** Sentence about the waves; empty for none. */
   summary?: string
   /** Whether the page has filters, so that its waves are links. */
@@ -76,7 +79,7 @@ export function formatRollout(rollout: PageRollout, drawing: Drawing = {}): stri
     formatTitle(about, drawing.heading ?? 2) +
     `${summary === '' ? '' : `<p class="soft">${escapeHtml(summary)}</p>`}</div>` +
     formatRollback(rollback, waves) +
-    (about === null ? '' : formatAbout(about, token)) +
+    (about === null ? '' : formatAbout(about, token, drawing.explain ?? (() => null))) +
     formatWaves(waves, about?.progress?.wave ?? null, drawing.hasFilters === true) +
     `${onHold}</section>`
   )
@@ -112,14 +115,21 @@ function formatRollback(rollback: PageRollout['rollback'], waves: PageWave[]): s
   )
 }
 
-function formatAbout(about: RolloutAbout, token: FormToken): string {
+function formatAbout(
+  about: RolloutAbout,
+  token: FormToken,
+  explain: NonNullable<Drawing['explain']>,
+): string {
   const { id, note, command, facts, step, decisions, canAbort } = about
   const path = escapeHtml(getRolloutPath(id))
   const forms = decisions.map(({ verb, label }) => {
     const kind = verb === 'pause' ? 'secondary' : 'primary'
-    return formatDecision(`${path}/${verb}`, label, kind, step, token)
+    const refusal = explain(verb, id)
+    return formatDecision(`${path}/${verb}`, label, kind, step, token, { refusal })
   })
-  if (canAbort) forms.push(`<a class="button danger" href="${path}/abort">Abort…</a>`)
+  const kept = canAbort ? explain('abort', id) : null
+  if (kept !== null) forms.push(formatRefused(`${path}/abort`, 'Abort…', 'danger', kept))
+  else if (canAbort) forms.push(`<a class="button danger" href="${path}/abort">Abort…</a>`)
   const code = command === '' ? '' : ` <code>${show(command)}</code>`
   return (
     (note === '' ? '' : `<p class="note">${show(note)}${code}</p>`) +
@@ -137,15 +147,28 @@ function formatAbout(about: RolloutAbout, token: FormToken): string {
   )
 }
 
-/** Formats a form with one button; `step` is what the reader saw; `reason` labels a field. */
+/** Formats a button of what the reader may not do, with the reason. */
+function formatRefused(path: string, label: string, kind: string, refusal: string): string {
+  const id = `why${path.replaceAll(/[^\w-]/g, '-')}`
+  return (
+    `<p class="note"><button class="button ${kind}" disabled aria-describedby="${id}">` +
+    `${show(label)}</button> <span id="${id}">${show(refusal)}</span></p>`
+  )
+}
+
+/**
+ * Formats a form with one button; `step` is what the reader saw; `reason` labels a field, and
+ * `refusal` is why the reader may not do it.
+ */
 export function formatDecision(
   path: string,
   label: string,
   kind: 'primary' | 'secondary' | 'danger',
   step: string,
   token: FormToken,
-  reason = '',
+  { reason = '', refusal = null }: { reason?: string; refusal?: string | null } = {},
 ): string {
+  if (refusal !== null) return formatRefused(path, label, kind, refusal)
   const why =
     reason === '' ? '' : `<label>${show(reason)} <input name="reason" maxlength="500"></label> `
   const field = (name: string, value: string) =>

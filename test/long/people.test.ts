@@ -1,0 +1,128 @@
+// @module-tag often
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Replica } from '../server/replica.ts'
+import {
+  commit,
+  configure,
+  enterServed,
+  listSent,
+  setServeStage,
+  start,
+  until,
+} from '../server/serve-stage.ts'
+import { place, setStage } from '../steps/stage.ts'
+
+setStage()
+setServeStage()
+
+const auth = 'serve: {auth: {proxy: {from: [127.0.0.0/8], user: X-User}}}\n'
+const file = () => join(place.root, 'edgewise.yaml')
+
+/** Replaces the roles of the workspace file, which are its last line. */
+function give(users: Record<string, string[]>): void {
+  const roles = Object.entries(users).map(([role, names]) => ({ role, users: names }))
+  const text = readFileSync(file(), 'utf8').replace(/^roles: .*\n/m, '')
+  writeFileSync(file(), `${text}roles: ${JSON.stringify(roles)}\n`)
+}
+
+/** Returns the overview as a user sees it. */
+async function look(replica: Replica, user: string): Promise<string> {
+  return (await replica.get('/', { headers: { 'x-user': user } })).text()
+}
+
+/** Finds the rollout of a commit once its wave waits. */
+async function findWaiting(replica: Replica, commitId: string): Promise<string> {
+  let id = ''
+  await until(async () => {
+    const { rollouts } = (await (await replica.get('/api/rollouts')).json()) as {
+      rollouts: { id: string; state: string; commit: string }[]
+    }
+    const found = rollouts.find((each) => each.commit === commitId)
+    id = found?.id ?? ''
+    return found?.state === 'waiting-for-approval'
+  })
+  return id
+}
+
+/** Approves by a form of a page as a user; returns the status, and why it is refused. */
+async function approve(replica: Replica, id: string, user: string): Promise<[number, string]> {
+  const page = await look(replica, user)
+  const read = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? 'x'
+  const answer = await replica.get(`/rollouts/${id}/approve`, {
+    method: 'POST',
+    headers: { 'x-user': user },
+    body: new URLSearchParams({ token: read('token'), step: read('step') }),
+    redirect: 'manual',
+  })
+  const text = await answer.text()
+  return [answer.status, /class="message">([^<]*)</.exec(text)?.[1] ?? '']
+}
+
+it('a role counts once it was on the branch before the commit of the rollout', async () => {
+  enterServed(`rollout: {approval: [1]}\n${auth}`)
+  give({ approver: ['ada@example.com'], operator: ['eve@example.com', 'ada@example.com'] })
+  configure(2, 60)
+  const first = commit()
+  give({ approver: ['ada@example.com', 'eve@example.com'], operator: ['eve@example.com'] })
+  configure(2, 61)
+  const second = commit()
+  expect(second).not.toBe(first)
+  const replica = await start()
+  const id = await findWaiting(replica, second)
+  expect(await approve(replica, id, 'eve@example.com')).toEqual([
+    403,
+    'eve@example.com may not approve: that needs the role approver.',
+  ])
+  const page = await look(replica, 'eve@example.com')
+  expect(page).toContain('<span data-who>eve@example.com</span>')
+  expect(page).toMatch(/disabled aria-describedby="why-rollouts-[\w-]+-approve">/)
+  expect((await replica.waitFor('refused eve@example.com an action')).level).toBe('warn')
+  expect(await (await replica.get('/metrics')).text()).toMatch(
+    /denied_total\{.*action="approve".*\} [1-9]/,
+  )
+  expect(await listSent()).toEqual([])
+  expect((await approve(replica, id, 'ada@example.com'))[0]).toBe(303)
+  await until(async () => (await listSent()).length > 0)
+  // Eve may approve what comes after, and whoever lost a role lost it at once.
+  configure(2, 62)
+  const third = commit()
+  const next = await findWaiting(replica, third)
+  give({ approver: ['eve@example.com'], operator: ['ada@example.com'] })
+  const last = commit()
+  await until(async () => {
+    const { commit: tip } = (await (await replica.get('/api/status')).json()) as { commit: string }
+    return tip === last
+  })
+  expect((await approve(replica, next, 'ada@example.com'))[1]).toContain('the role approver')
+  expect((await approve(replica, next, 'eve@example.com'))[0]).toBe(303)
+})
+
+it('an author does not approve, and two others have to', async () => {
+  enterServed(`rollout: {approval: {wave: 1, by: 2, notAuthor: true}}\n${auth}`)
+  const approvers = ['test@example.com', 'ada@example.com', 'bob@example.com', 'carl']
+  give({ approver: approvers })
+  configure(1, 60)
+  commit()
+  configure(1, 61)
+  const second = commit()
+  const replica = await start()
+  const id = await findWaiting(replica, second)
+  expect(await approve(replica, id, 'Test@Example.com')).toEqual([
+    403,
+    'test@example.com wrote a part of the change.',
+  ])
+  expect((await approve(replica, id, 'carl'))[1]).toContain('nothing proves an e-mail address')
+  const byToken = await replica.get(`/api/rollouts/${id}/approve`, { method: 'POST' })
+  expect(byToken.status).toBe(403)
+  expect((await approve(replica, id, 'ada@example.com'))[0]).toBe(303)
+  expect((await approve(replica, id, 'ada@example.com'))[1]).toContain('already approved')
+  expect(await look(replica, 'bob@example.com')).toContain('ada@example.com approved')
+  expect(await listSent()).toEqual([])
+  const byCommand = await place.cli('rollout', 'approve', id)
+  expect([byCommand.code, byCommand.err]).toEqual([1, expect.stringContaining('may not approve')])
+  expect((await approve(replica, id, 'bob@example.com'))[0]).toBe(303)
+  await until(async () => (await listSent()).length > 0)
+})
