@@ -44,8 +44,9 @@ export async function stopAll(
     )
   const state = await openState(workspace, outside)
   refuseLocalState(workspace.config, state, outside.env)
-  const decider = knownBy === undefined ? await refuseCommand('stop-all', workspace, outside) : null
-  const author = by ?? decider?.name ?? findAuthor(outside)
+  const isCommand = knownBy === undefined
+  const user = isCommand ? await refuseCommand('stop-all', workspace, outside) : null
+  const author = by ?? user?.name ?? findAuthor(outside)
   const wanted: Stop = {
     author: author.slice(0, 300),
     knownBy: knownBy ?? (author === outside.user ? 'user' : 'ci'),
@@ -60,7 +61,7 @@ export async function stopAll(
  * Lets the runners of the account send again.
  *
  * @param seen name of the stop that somebody saw before; absent: any stop
- * @throws EdgewiseError `not-allowed`, `usage` when there is another stop than the one that was seen
+ * @throws EdgewiseError `not-allowed`, `usage` for another stop than the one that was seen
  */
 export async function resumeAll(
   workspace: Settings,

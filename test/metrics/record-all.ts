@@ -86,6 +86,7 @@ export function recordAll(metrics: ServerMetrics): void {
   metrics.setDatabase(true)
   metrics.setOutbox({ pending: 1, givenUp: 2, oldestSeconds: 3 })
   metrics.countWebhook('accepted')
+  metrics.countDenied('abort', 'oidc')
   metrics.countError('locked')
   metrics.countError('defect')
 }

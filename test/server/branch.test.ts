@@ -69,6 +69,37 @@ describe('a followed branch', () => {
     expect((await relateCommits(older, [second], env)).get(second)).toBe('later')
   })
 
+  it('lists who wrote the commits after another one, but not who merged', async ({ followed }) => {
+    const branch = await followed.open()
+    const first = await branch.fetch()
+    const write = (email: string, ...message: string[]) =>
+      followed.git(
+        '-c',
+        `user.email=${email}`,
+        'commit',
+        '--quiet',
+        '--allow-empty',
+        ...message.flatMap((text) => ['--message', text]),
+      )
+    await write('Ada@Example.com', 'One', 'Co-authored-by: Bob <BOB@example.com>')
+    await followed.git('checkout', '--quiet', '-b', 'topic')
+    // A mail map of the commit changes no address.
+    const second = await followed.push({ '.mailmap': 'x <eve@example.com> <ada@example.com>\n' })
+    await write('carl@example.com', 'Two')
+    await followed.git('checkout', '--quiet', '-')
+    const merging = ['-c', 'user.email=merger@example.com', 'merge', '--quiet', '--no-ff']
+    await followed.git(...merging, '--message', 'Merge', 'topic')
+    const last = await followed.push({ 'z.yaml': '' })
+    const authors = await branch.listAuthors(first, last)
+    expect(authors).toEqual(
+      expect.arrayContaining(['ada@example.com', 'bob@example.com', 'carl@example.com']),
+    )
+    expect(authors).not.toContain('merger@example.com')
+    expect(authors).not.toContain('eve@example.com')
+    expect(await branch.listAuthors(second, second)).toEqual([])
+    expect(await branch.listAuthors(null, last)).toEqual(expect.arrayContaining(authors ?? []))
+  })
+
   it('reports when it was forced to an older or unrelated commit', async ({ followed }) => {
     const branch = await followed.open()
     const first = await branch.fetch()
