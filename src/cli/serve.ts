@@ -118,8 +118,8 @@ function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePo
       const people = await openPeople(controller.auth, {
         clock,
         env,
-        onFault: (issuer, error) =>
-          logger.warn('a token of a CI job was refused', { issuer, error: describeFault(error) }),
+        onFault: (what, issuer, error) =>
+          logger.warn(what, { issuer, error: describeFault(error) }),
       })
       const context = { controller, clock, ...secrets, logger, newId, people }
       return listen(context, flags, (text) => io.out(text))

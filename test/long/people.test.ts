@@ -2,7 +2,8 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { SignJWT } from 'jose'
+import { expect, it, onTestFinished } from 'vitest'
 import type { Replica } from '../server/replica.ts'
 import {
   commit,
@@ -13,6 +14,8 @@ import {
   start,
   until,
 } from '../server/serve-stage.ts'
+import { Browser } from '../people/browser.ts'
+import { clientSecret, createKey, startProvider } from '../people/provider-stage.ts'
 import { place, setStage } from '../steps/stage.ts'
 
 setStage()
@@ -125,4 +128,44 @@ it('an author does not approve, and two others have to', async () => {
   expect([byCommand.code, byCommand.err]).toEqual([1, expect.stringContaining('may not approve')])
   expect((await approve(replica, id, 'bob@example.com'))[0]).toBe(303)
   await until(async () => (await listSent()).length > 0)
+})
+
+it('the program logs somebody in at a provider, and refuses a foreign job', async () => {
+  let redirect = 'http://127.0.0.1:1/login/callback'
+  const provider = await startProvider(() => redirect)
+  onTestFinished(() => provider.close())
+  provider.accounts.set('u1', { email: 'ada@example.com', groups: ['ops'] })
+  provider.user = 'u1'
+  const settings = {
+    issuer: provider.issuer,
+    clientId: 'edgewise',
+    clientSecret: '${env:CLIENT_SECRET}',
+    ci: [{ issuer: provider.issuer, audience: 'https://edgewise', claims: { a: 'b' } }],
+  }
+  enterServed(`serve: ${JSON.stringify({ auth: settings })}\n`)
+  place.env['CLIENT_SECRET'] = clientSecret
+  writeFileSync(file(), `${readFileSync(file(), 'utf8')}roles: [{role: operator, groups: [ops]}]\n`)
+  configure(1, 60)
+  commit()
+  const replica = await start()
+  redirect = `${replica.url}/login/callback`
+  await provider.rotate()
+  const browser = new Browser()
+  const back = await browser.follow(`${replica.url}/login/provider`, redirect)
+  const answer = await browser.send(back)
+  expect(await answer.text()).toContain('Logged in as ada@example.com')
+  const page = await (await browser.send(`${replica.url}/`)).text()
+  expect(page).toContain('<span data-who>ada@example.com</span>')
+  const token = await new SignJWT({ a: 'b', iss: provider.issuer, aud: 'https://edgewise' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
+    .setSubject('job')
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign((await createKey('key-1')).key)
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await replica.get('/api/status', { headers })).status).toBe(401)
+  const line = await replica.waitFor('a token of a CI job was refused')
+  expect(line['error']).toContain('no applicable key')
+  expect(replica.err).not.toContain(clientSecret)
+  expect(replica.err).not.toContain(token)
 })

@@ -53,7 +53,8 @@ function open(ci: AuthConfig['ci']): Promise<People> {
     {
       clock: { now: () => now, monotonic: () => now },
       env: {},
-      onFault: (_, error) => faults.push(error instanceof Error ? error.message : String(error)),
+      onFault: (_what, _issuer, error) =>
+        faults.push(error instanceof Error ? error.message : String(error)),
     },
   )
 }

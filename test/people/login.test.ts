@@ -19,6 +19,7 @@ let host = ''
 let nowMs = 0
 let roles: RoleRule[] = []
 const minute = 60_000
+const faults: string[] = []
 
 beforeEach(async () => {
   // The provider advises what to change for production.
@@ -57,7 +58,7 @@ async function serve(auth: Partial<AuthConfig> = {}): Promise<void> {
     ...auth,
   }
   const clock = { now: () => Date.now(), monotonic: () => nowMs, sleep: async () => undefined }
-  const people = await openPeople(config, { clock, env: {}, onFault: () => undefined })
+  const people = await openPeople(config, { clock, env: {}, onFault: (what) => faults.push(what) })
   const rules = () => ({ sets: [{ roles, needs: { by: 1, notAuthor: false } }], authors: null })
   http = await startHttp(
     {
@@ -279,6 +280,16 @@ describe('a session', () => {
     pass(31_000)
     await logIn()
   })
+})
+
+it('without the value of a variable nobody logs in with an account', async () => {
+  await closeHttp()
+  const lacking = { issuer: provider.issuer, clientId: 'edgewise', groupsClaim: 'groups' }
+  await serve({ provider: { ...lacking, clientSecret: '' } })
+  expect(faults).toEqual(['nobody can log in with an account'])
+  const answer = await fetch(`${http.url}/login/provider`)
+  expect(answer.status).toBe(404)
+  expect(await (await fetch(http.url)).text()).not.toContain('/login/provider')
 })
 
 it('the login goes over https only, except on this machine', async () => {

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { OpenRollout, Overview } from '../../core/model/listed-rollout.ts'
-import { formatLogin, formatNav, type Place } from '../../outlets/report/live/nav.ts'
+import {
+  formatLogin,
+  formatNav,
+  formatStranger,
+  type Place,
+} from '../../outlets/report/live/nav.ts'
 import {
   formatAbortPage,
   formatOverview,
@@ -78,7 +83,7 @@ export async function routePages(
   if (hidden === null) return routeVisit(incoming, path, context, visit)
   context.controller.noteRefusal(found.identity, 'view', null, hidden)
   if (path === '/live') return refuse(403, 'not-allowed', hidden)
-  return answerMessage(403, 'Not allowed', hidden, { hint: 'Log in again once you have a role.' })
+  return answerPage(403, formatStranger(hidden))
 }
 
 /** Finds who asks for a page, and the token of that visitor's forms; null for nobody. */

@@ -18,11 +18,11 @@ export interface People {
   identifyJob(token: string): Promise<Identity | null>
 }
 
-/** Ports of those who are recognized; `onFault` gets why a token of an issuer was refused. */
+/** Ports of those who are recognized; `onFault` gets what failed, and at which issuer. */
 export interface PeoplePorts {
   clock: Pick<Clock, 'now' | 'monotonic'>
   env: Record<string, string | undefined>
-  onFault(issuer: string, error: unknown): void
+  onFault(what: string, issuer: string, error: unknown): void
 }
 
 /** Maximum age of a token of a CI job, s. */
@@ -44,8 +44,12 @@ export async function openPeople(auth: AuthConfig, ports: PeoplePorts): Promise<
       issuers.set(issuer, createIssuer(issuer, { id: 'edgewise', secret: null }, world))
   const identifyByProxy = proxy === null ? () => null : createProxyReader(proxy)
   const identifyJob = (token: string) => findJob(token, ci, issuers, ports)
-  if (!isReady || createIssuer === null || provider.clientSecret === '')
+  if (!isReady || createIssuer === null || provider.clientSecret === '') {
+    const missing = 'issuer, clientId or clientSecret of serve.auth comes from an unset variable'
+    if (provider !== null)
+      ports.onFault('nobody can log in with an account', provider.issuer, new Error(missing))
     return { provider: null, identifyByProxy, identifyJob }
+  }
   const { createProvider } = await import('./provider.ts')
   const client = { id: provider.clientId, secret: provider.clientSecret }
   const own = createIssuer(provider.issuer, client, world)
@@ -107,7 +111,7 @@ async function findJob(
       fault = error
     }
   }
-  if (claimed !== null && fault !== null) onFault(claimed, fault)
+  if (claimed !== null && fault !== null) onFault('a token of a CI job was refused', claimed, fault)
   return null
 }
 

@@ -98,6 +98,15 @@ export function formatLogin(
   return formatShell({ title: 'Edgewise: log in', main, nav: '', head })
 }
 
+/** Formats the page for somebody who may not see anything. */
+export function formatStranger(reason: string): string {
+  const main =
+    `<section class="panel"><p class="eyebrow">Edgewise</p><h1>Not allowed</h1>` +
+    `<p class="message">${show(reason)}</p><form method="post" action="/logout">` +
+    '<button class="button secondary">Log out</button></form></section>'
+  return formatShell({ title: 'Edgewise: not allowed', main, nav: '' })
+}
+
 /** Formats a page with a message, such as an error. `place`: null for a page without a session. */
 export function formatMessage(
   title: string,
