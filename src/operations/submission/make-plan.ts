@@ -29,7 +29,7 @@ import {
 } from '../../engine/rollout/conflicts.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import type { RolloutConfig } from '../../core/model/config.ts'
-import type { PastApplies } from './find-revert.ts'
+import type { PastApplies } from '../history/find-revert.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeOnHold, describeUnfinished } from '../../engine/rollout/on-hold.ts'
 import { continueRollout } from '../../engine/rollout/waves.ts'
@@ -159,7 +159,7 @@ async function planRevert(
   const needsApproval = approval.length > 0 || made.approvals !== undefined
   const isOne = made.waves === undefined && health === null
   if (needsApproval || isOne || made.changes.length === 0) return made
-  const { findRevert } = await import('./find-revert.ts')
+  const { findRevert } = await import('../history/find-revert.ts')
   const found = await findRevert(made.changes, { loadPast, rollouts, hashItem })
   if (found === null) return made
   const plan = found.isWhole ? await make(matched, { ...request, atOnce: true }) : made

@@ -10,6 +10,7 @@ import { formatServed } from '../../outlets/report/page/format-page.ts'
 import type { Branch } from '../branch/branch.ts'
 import { type Position, findRole } from '../leader/position.ts'
 import type { Reconciler } from '../leader/reconciler.ts'
+import type { BuiltPage } from './built-page.ts'
 import { keepLast, type DomainPages } from './domain-pages.ts'
 import { createHash } from 'node:crypto'
 
@@ -34,17 +35,6 @@ export interface PageSource {
   drift(): BuiltPage | null
   /** Lists the events of the waves of a rollout that this process has seen, first to last. */
   listEvents(rollout: string): RolloutEvent[]
-}
-
-/** A page that was built. */
-export interface BuiltPage {
-  /** Formats it with the navigation bar of a server. */
-  format(nav: string): string
-  /** ISO 8601. */
-  at: string
-  commit: string | null
-  /** Revision of what it was built from. */
-  revision: string
 }
 
 /** A page that a process of its own makes; `json`: the plan for programs; `domains`: many pages. */
@@ -76,10 +66,6 @@ const [overviewMs, ownMs] = [1000, 60_000]
 export function createPageSource(context: SourceContext): PageSource & { forget(): void } {
   const { workspace, branch, reconciler, position, outside, scrub } = context
   const { clock } = outside
-  const scrubReason = (rollout: Rollout): Rollout => ({
-    ...rollout,
-    reason: rollout.reason === null ? null : scrub(rollout.reason),
-  })
   const loadRollouts = createRolloutLoader(workspace, outside)
   const loadOverview = async (): Promise<Overview> => {
     const { rollouts, ended } = await loadRollouts()
@@ -90,7 +76,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
       ...reconciler.found,
       stop: await findStop(workspace, outside),
       rollouts,
-      ended: ended.map(scrubReason),
+      ended: ended.map((rollout) => scrubReason(rollout, scrub)),
     }
   }
   const overview = createShared(clock, loadOverview)
@@ -135,6 +121,11 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     listEvents: context.listEvents,
     forget: overview.forget,
   }
+}
+
+function scrubReason(rollout: Rollout, scrub: SourceContext['scrub']): Rollout {
+  const { reason } = rollout
+  return { ...rollout, reason: reason === null ? null : scrub(reason) }
 }
 
 /** Revision of each kind of page: another one when it shows something else. */

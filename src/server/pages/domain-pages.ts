@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Tone } from '../../core/model/page/fleet.ts'
-import type { BuiltPage } from './create-page-source.ts'
+import type { BuiltPage } from './built-page.ts'
 
 /** Content of a page: its title, the tone of its icon, and its HTML. */
 export interface ServedPage {

@@ -14,9 +14,9 @@ import { areEqual } from '../http/verify-webhook.ts'
 /** Wait before the answer to a wrong token, ms. */
 const wrongTokenMs = 500
 /** Pages that a browser may be led to after the login. */
-const step = String.raw`\/[\w.~%-]{1,300}`
+const pageStep = String.raw`\/[\w.~%-]{1,300}`
 const targets = new RegExp(
-  `^/(?:plan|history|drift|domains(?:${step})?|rollouts(?:${step}(?:/abort)?)?)?$`,
+  `^/(?:plan|history|drift|domains(?:${pageStep})?|rollouts(?:${pageStep}(?:/abort)?)?)?$`,
 )
 
 /** Reports whether a page of another origin sends a form. */

@@ -6,7 +6,7 @@ import type { EventListener } from '../../operations/runtime/ports.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
 import { formatPage } from '../../outlets/report/page/format-page.ts'
-import type { BuiltPage } from './create-page-source.ts'
+import type { BuiltPage } from './built-page.ts'
 
 /** Creates the memory of the page of the last drift check of this process. */
 export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
