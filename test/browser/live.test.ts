@@ -134,12 +134,13 @@ it('keys reach all that can be used, and decide', async () => {
   const stage = await start()
   const tab = await stage.enter()
   const reached: string[] = []
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 13; i++) {
     await tab.keyboard.press('Tab')
     reached.push(await tab.evaluate<string>('document.activeElement.textContent'))
   }
-  const names = ['Skip to the content', 'Overview', 'Plan', 'Drift', 'Rollouts', 'History']
-  expect(reached.slice(0, 12)).toEqual([
+  const links = ['Overview', 'Domains', 'Plan', 'Drift', 'Rollouts', 'History']
+  const names = ['Skip to the content', ...links]
+  expect(reached.slice(0, 13)).toEqual([
     ...names,
     'Log out',
     'r1',
