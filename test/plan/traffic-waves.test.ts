@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDetector, emptySum } from '../../src/core/health/detectable.ts'
+import { warnOfTraffic } from '../../src/core/plan/foresee-waves.ts'
 import { arrangeByTraffic } from '../../src/core/plan/traffic-waves.ts'
 import type { DomainTraffic } from '../../src/core/model/traffic.ts'
 import { Draws } from '../health/draws.ts'
@@ -95,5 +96,26 @@ describe('the foresight of a health check', () => {
   it('says why it detects nothing', () => {
     expect(foresee(1000, 1)).toEqual({ undetected: 'few-requests' })
     expect(foresee(1e8, 9e7)).toEqual({ undetected: 'many-errors' })
+  })
+})
+
+describe('the warning of a wave that detects nothing', () => {
+  const waves = [
+    {
+      wave: 1,
+      domains: 1,
+      writes: 1,
+      kinds: [],
+      traffic: { requests: 10, unknown: 0, undetected: 'few-requests' as const },
+    },
+  ]
+  const traffic = { figures: new Map(), detector: null, rise }
+  const text = 'the health check of wave 1 detects no rise of errors: too few requests'
+
+  it('names the probes that are sent as well', () => {
+    expect(warnOfTraffic(waves, traffic, null)).toEqual([text])
+    expect(warnOfTraffic(waves, { ...traffic, probes: 200 }, null)).toEqual([
+      `${text}, beside 200 probes of each quiet domain`,
+    ])
   })
 })

@@ -1,20 +1,21 @@
 import { createDetector, emptySum } from '../health/detectable.ts'
 import type { Write } from '../model/change.ts'
-import type { RolloutConfig } from '../model/config.ts'
 import { groupBy } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import type { ForeseenWave, PlanWave, TrafficBasis } from '../model/plan.ts'
 import { listAll, pluralize } from '../model/text/words.ts'
 import type { TrafficProfile } from '../model/traffic.ts'
 import { hashJson } from './basis.ts'
+import type { Pacing } from './plan-times.ts'
 import type { WaveTraffic } from './traffic-waves.ts'
 
 /** Creates what the waves of some domains are chosen and foreseen by. */
 export function createWaveTraffic(
   domains: Domain[],
   profile: TrafficProfile,
-  health: RolloutConfig['health'] | undefined,
+  rollout: Pacing['rollout'],
 ): WaveTraffic {
+  const { health = null, probe = null } = rollout ?? { probe: null }
   const figures = new Map(
     domains.flatMap((domain) => {
       const figure = profile.domains.get(domain)
@@ -28,6 +29,7 @@ export function createWaveTraffic(
     detector: isForeseen ? createDetector(figures.values(), health) : null,
     // A rise by the margin is tolerated.
     rise: 2 * (health?.margin ?? 0) || 1,
+    ...(probe === null ? {} : { probes: probe.count }),
   }
 }
 
@@ -70,14 +72,16 @@ const reasons = [
  */
 export function warnOfTraffic(
   waves: PlanWave[],
-  { figures }: WaveTraffic,
+  { figures, probes }: WaveTraffic,
   first: number | null,
 ): string[] {
+  const besides =
+    probes === undefined ? '' : `, beside ${pluralize(probes, 'probe')} of each quiet domain`
   const blind = reasons.flatMap(([undetected, reason]) => {
     const own = waves.filter(({ traffic }) => traffic?.undetected === undetected)
     const numbers = own.map(({ wave }) => String(wave))
     const names = `${own.length === 1 ? 'wave' : 'waves'} ${listAll(numbers, 'and')}`
-    const text = `the health check of ${names} detects no rise of errors: ${reason}`
+    const text = `the health check of ${names} detects no rise of errors: ${reason}${besides}`
     return own.length === 0 ? [] : [text]
   })
   if (first === null || waves.length < 2) return blind

@@ -83,7 +83,7 @@ export function makePlan(input: PlanInput): Plan {
   const kinds = findKinds(changes)
   const domains = [...new Set(changes.map((change) => change.domain))]
   const profile = input.traffic ?? noTraffic
-  const traffic = createWaveTraffic(domains, profile, input.rollout?.health)
+  const traffic = createWaveTraffic(domains, profile, input.rollout)
   const byTraffic = 'amounts' in waves && waves.by === 'traffic' && waves.amounts.length > 1
   const known = byTraffic && traffic.figures.size > 0 ? { traffic } : {}
   const made = writeInWaves(problem, 'amounts' in waves ? { ...waves, kinds, ...known } : waves)
