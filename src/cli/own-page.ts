@@ -5,7 +5,7 @@ import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
 import { isObject } from '../core/model/json.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { CommitChecks, CheckEnd } from '../server/branch/commit-checks.ts'
-import type { OwnPage } from '../server/pages/create-page-source.ts'
+import type { OwnPage, OwnTrace } from '../server/pages/create-page-source.ts'
 import { createSerialQueue } from '../state/store/serial-queue.ts'
 import type { OwnEnd, RunOwn } from './own-process.ts'
 
@@ -34,10 +34,15 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
    * @returns what the command writes into its file
    * @throws EdgewiseError as the command does, and `unavailable` if the process can't run
    */
-  return (page: OwnPage, root: string, outside: Pick<Outside, 'env' | 'signal'>): Promise<string> =>
+  return (
+    page: OwnPage | OwnTrace,
+    root: string,
+    outside: Pick<Outside, 'env' | 'signal'>,
+  ): Promise<string> =>
     oneByOne(async () => {
       const fault = checks.findFault(root)
       if (fault !== null) throw fault
+      if (typeof page !== 'string') return trace(run, page, root, outside)
       const folder = mkdtempSync(join(tmpdir(), 'edgewise-page-'))
       try {
         const words = commands[page]
@@ -53,7 +58,22 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
     })
 }
 
-function explainEnd(page: OwnPage, { error, excess }: OwnEnd): EdgewiseError {
+/** Traces a request; the text has its lines at most as wide as a panel. */
+async function trace(
+  run: RunOwn,
+  { url, of }: OwnTrace,
+  root: string,
+  { env, signal }: Pick<Outside, 'env' | 'signal'>,
+): Promise<string> {
+  const outside = { env: { ...env, COLUMNS: '76', NO_COLOR: '1' }, signal }
+  const words = ['trace', '--of', of, '--', url]
+  const end = await run(['-C', root, ...words], outside)
+  if (end.code === 0) return end.out
+  // Only as JSON, the reason is on stdout.
+  throw explainEnd('trace', await run(['-C', root, '--json', ...words], outside))
+}
+
+function explainEnd(page: OwnPage | 'trace', { error, excess }: OwnEnd): EdgewiseError {
   const name = page === 'json' ? 'plan' : page === 'domains' ? 'list of domains' : page
   if (excess !== null)
     return new EdgewiseError('unavailable', `the ${name} can't be made: it takes ${excess}`)

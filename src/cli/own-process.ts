@@ -19,6 +19,8 @@ export interface OwnEnd {
   code: number | null
   /** The error that it printed as JSON; null without one. */
   error: Record<string, unknown> | null
+  /** What it printed on stdout, up to a megabyte. */
+  out: string
   /** The exceeded limit, such as "more than 60 seconds"; null if it ended by itself. */
   excess: string | null
 }
@@ -81,7 +83,8 @@ export function createOwnProcesses(
         clearTimeout(timer)
         clearInterval(meter)
         if (by !== null && memorySignals.includes(by)) excess ??= tooMuch
-        resolve({ code, error: parseError(Buffer.concat(chunks).toString()), excess })
+        const out = Buffer.concat(chunks).toString()
+        resolve({ code, out, error: parseError(out), excess })
       })
     })
 }

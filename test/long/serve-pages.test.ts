@@ -80,6 +80,11 @@ it('a reader finds each domain, also those of the next commit', async () => {
   expect(page).toContain('<dt>time<dd>60')
   expect(page).toContain('confirmed: ')
   expect(page).toContain(`commit <code>${head.slice(0, 12)}</code>`)
+  const [, tried] = await read(`/domains/${name}?url=${encodeURIComponent(`https://${name}/a`)}`)
+  expect(tried).toMatch(/As recorded.*outcome +served/s)
+  expect(tried).toContain('The manifests of the commit do the same.')
+  const [, refused] = await read(`/domains/${name}?url=--help`)
+  expect(refused).toContain('the trace can&#39;t be made')
   expect(await read('/domains/other.example.com')).toEqual([
     404,
     expect.stringContaining('There is no such domain.'),

@@ -43,7 +43,7 @@ describe('waves by traffic', () => {
     }
   })
 
-  it('have at most their share of the requests after the first wave, and could not have more', () => {
+  it('keep to their share of the requests after the first wave, and fill it', () => {
     for (const fleet of fleets) {
       const { order, ends, limits, count, first } = arrange(fleet)
       expect(limits[1]).toBeCloseTo(count(fleet.domains) / 4)

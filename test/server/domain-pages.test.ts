@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { keepLast, parseDomainPages } from '../../src/server/pages/domain-pages.ts'
 import { closeHttp, startHttp } from './http-stage.ts'
 import { buildDomains, createPages } from './page-stage.ts'
@@ -100,5 +101,47 @@ describe('/domains', () => {
     const pages = createPages({ getDomains: buildDomains })
     const other = await visit(await startHttp({ pages }))
     expect(await (await other.get('/')).text()).toContain(link)
+  })
+})
+
+describe('the request that is tried on the page of a domain', () => {
+  it('is traced by what is recorded, and by the manifests', async () => {
+    const { get } = await visit(await startHttp())
+    const form = await (await get('/domains/a.example.com')).text()
+    expect(form).toContain('<form method="get" action="/domains/a.example.com">')
+    expect(form).toContain('value="https://a.example.com/"')
+    expect(form).not.toContain('As recorded')
+    const url = 'https://a.example.com/<b>"?x=1&y'
+    const html = await (await get(`/domains/a.example.com?url=${encodeURIComponent(url)}`)).text()
+    expect(html).toContain('https://a.example.com/&lt;b&gt;&quot;?x=1&amp;y denied</pre>')
+    expect(html).toContain('As the manifests of the commit have it')
+    expect(html).not.toContain('<b>"')
+  })
+
+  it('says once what both do', async () => {
+    const text = { recorded: 'https://a/ (recorded)\n', desired: 'https://a/  (desired)\n' }
+    const pages = createPages({ trace: () => Promise.resolve(text) })
+    const { get } = await visit(await startHttp({ pages }))
+    const html = await (await get('/domains/a.example.com?url=https://a/')).text()
+    expect(html).toContain('The manifests of the commit do the same.')
+  })
+
+  it('has a reason if it can not be traced, and is of a bounded length', async () => {
+    const asked: string[] = []
+    const trace = (url: string) => {
+      asked.push(url)
+      return Promise.reject(new EdgewiseError('usage', 'no such domain', 'Name another.'))
+    }
+    const { get } = await visit(await startHttp({ pages: createPages({ trace }) }))
+    const answer = await get(`/domains/a.example.com?url=${'x'.repeat(5000)}`)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('no such domain. Name another.')
+    expect(asked.map((url) => url.length)).toEqual([2000])
+  })
+
+  it('is not on the list, nor on a page that there is not', async () => {
+    const { get } = await visit(await startHttp())
+    expect(await (await get('/domains')).text()).not.toContain('Try a request')
+    expect(await (await get('/domains/b?url=https://b/')).text()).not.toContain('Try a request')
   })
 })

@@ -11,10 +11,10 @@ const run = (code: string, own = limits, measure = measureMemory) =>
 
 it('a process that never ends is ended, and the one that it blocks is not', async () => {
   const end = await run('for (;;);', { ...limits, seconds: 0.5 })([], outside)
-  expect(end).toEqual({ code: null, error: null, excess: 'more than 0.5 seconds' })
+  expect(end).toEqual({ code: null, out: '', error: null, excess: 'more than 0.5 seconds' })
 })
 
-const memory = { code: null, error: null, excess: 'more than 100 MB of memory' }
+const memory = { code: null, out: '', error: null, excess: 'more than 100 MB of memory' }
 const small = { seconds: 20, megabytes: 100 }
 
 itLong('a process with too many objects is ended', async () => {
@@ -70,7 +70,7 @@ it('pages are made one at a time, and not of a commit that was refused', async (
       most = Math.max(most, ++running)
       await new Promise((resolve) => setTimeout(resolve, 20))
       running--
-      return { code: 1, error: null, excess: 'more than 60 seconds' }
+      return { code: 1, out: '', error: null, excess: 'more than 60 seconds' }
     },
     { findFault: (root) => (root === '/bad' ? new Error('refused') : null) as null },
   )

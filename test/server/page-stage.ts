@@ -113,6 +113,7 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
     planJson: () => Promise.resolve('{}'),
     domains: () => Promise.resolve(buildDomains()),
     getDomains: () => null,
+    trace: (url) => Promise.resolve({ recorded: `${url} denied`, desired: `${url} served` }),
     drift: () => null,
     listEvents: () => [
       {

@@ -29,6 +29,8 @@ export interface PageSource {
   history(): Promise<BuiltPage>
   /** Builds the list and the pages of all domains, or returns the last ones if that takes long. */
   domains(): Promise<DomainPages>
+  /** Traces a request by what is recorded, and by the manifests: the text of each. */
+  trace(url: string): Promise<Record<OwnTrace['of'], string>>
   /** Returns the last of these that were built; null without any. */
   getDomains(): DomainPages | null
   /** Returns the page of the last drift check of this process; null if it did none. */
@@ -39,6 +41,12 @@ export interface PageSource {
 
 /** A page that a process of its own makes; `json`: the plan for programs; `domains`: many pages. */
 export type OwnPage = 'plan' | 'json' | 'history' | 'domains'
+
+/** A request to trace, by what is recorded or by the manifests. */
+export interface OwnTrace {
+  url: string
+  of: 'recorded' | 'desired'
+}
 
 /** What the pages are made of. */
 export interface SourceContext {
@@ -51,7 +59,7 @@ export interface SourceContext {
   /** Removes the secrets from a text. */
   scrub(text: string): string
   /** Makes a page of the workspace in a folder, without blocking this process. */
-  ownPage(page: OwnPage, root: string, outside: Outside): Promise<string>
+  ownPage(page: OwnPage | OwnTrace, root: string, outside: Outside): Promise<string>
   getDrift(): BuiltPage | null
   listEvents: PageSource['listEvents']
 }
@@ -116,10 +124,22 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     history: share('history'),
     domains: domains.get,
     getDomains: domains.getLast,
+    trace: createTrace(context),
     planJson: async () => (await json()).text,
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,
+  }
+}
+
+/** Creates the function that traces a request, in two processes. */
+function createTrace({ reconciler, branch, outside, ownPage }: SourceContext): PageSource['trace'] {
+  return async (url) => {
+    const commit = reconciler.getHead() ?? reconciler.found.commit ?? (await branch.fetch())
+    return branch.hold(commit, async (root) => {
+      const make = (of: OwnTrace['of']) => ownPage({ url, of }, root, outside)
+      return { recorded: await make('recorded'), desired: await make('desired') }
+    })
   }
 }
 

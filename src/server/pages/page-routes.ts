@@ -13,6 +13,8 @@ import {
   formatRolloutPage,
   type Frame,
 } from '../../outlets/report/live/overview.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { formatTrial } from '../../outlets/report/live/trial.ts'
 import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
@@ -20,7 +22,7 @@ import { answerMessage, answerPage, redirect } from './answer-page.ts'
 import { explainDecisions } from './explain-decisions.ts'
 import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
 import type { BuiltPage } from './built-page.ts'
-import { computeRevisions } from './create-page-source.ts'
+import { computeRevisions, type PageSource } from './create-page-source.ts'
 import { identifyBearer } from '../people/identify.ts'
 import { beginLogin, endLogin, type LoginContext } from '../people/login-routes.ts'
 import type { Provider } from '../people/provider.ts'
@@ -153,7 +155,7 @@ async function routeVisit(
   if (path === '/plan') return answerOwn('plan', context, place)
   if (path === '/history') return answerOwn('history', context, place)
   if (part === 'domains')
-    return answerDomains(verb === undefined ? (id ?? null) : '', context, place)
+    return answerDomains(verb === undefined ? (id ?? null) : '', incoming, context, place)
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
     return answerFramed(place, context, visit, all, (frame) =>
@@ -191,6 +193,7 @@ async function answerOwn(
 /** Answers with the list of all domains, or the page of one. @param step null for the list */
 async function answerDomains(
   step: string | null,
+  { url = '' }: Pick<IncomingMessage, 'url'>,
   { controller, clock }: RouteContext,
   place: Place,
 ): Promise<Answer> {
@@ -204,9 +207,34 @@ async function answerDomains(
       place: own,
     })
   const { at, commit, revision } = built
-  const { title, tone, main } = page
+  const { title, tone } = page
+  const trial = step === null ? '' : await tryRequest(decode(step), url, controller.pages)
+  const main = page.main + trial
   const nav = formatNav({ ...own, watches: 'plan', revision, commit, at })
   return answerPage(200, formatShell({ title, tone, main, nav }))
+}
+
+/** Longest URL of a request that is tried, in UTF-16 code units. */
+const maxUrl = 2000
+
+/** Formats the form that tries a request, with what came of the one in the address. */
+async function tryRequest(
+  name: string,
+  address: string,
+  pages: Pick<PageSource, 'trace'>,
+): Promise<string> {
+  const path = `/domains/${encodeURIComponent(name)}`
+  const query = new URLSearchParams(address.split('?')[1] ?? '')
+  const url = (query.get('url') ?? '').trim().slice(0, maxUrl)
+  // State may have any name; a wildcard has no host of its own.
+  const proposed = /^[a-z0-9][a-z0-9.-]*$/.test(name) ? `https://${name}/` : 'https://'
+  if (url === '') return formatTrial(path, { url: proposed, traced: null, fault: '' })
+  try {
+    return formatTrial(path, { url, traced: await pages.trace(url), fault: '' })
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    return formatTrial(path, { url, traced: null, fault: `${error.message}. ${error.hint}`.trim() })
+  }
 }
 
 /** Decodes a step of a path; empty, which names no page, if it is damaged. */

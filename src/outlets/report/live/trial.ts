@@ -1,0 +1,36 @@
+import { show } from '../page/html.ts'
+
+/** A request that a reader tries, and what came of it. */
+export interface Trial {
+  url: string
+  /** What each configuration does to it, as text; null where none was asked for. */
+  traced: Record<'recorded' | 'desired', string> | null
+  /** Why it could not be traced; empty for no reason. */
+  fault: string
+}
+
+/** Formats the form that tries a request on the page of a domain, and its answers. */
+export function formatTrial(path: string, { url, traced, fault }: Trial): string {
+  const panel = (title: string, text: string) =>
+    `<h3>${title}</h3><pre class="lines" tabindex="0">${show(text.trimEnd())}</pre>`
+  const answers =
+    traced === null
+      ? ''
+      : panel('As recorded', traced.recorded) +
+        (dropHead(traced.recorded) === dropHead(traced.desired)
+          ? '<p class="note">The manifests of the commit do the same.</p>'
+          : panel('As the manifests of the commit have it', traced.desired))
+  return (
+    '<section class="panel"><h2>Try a request</h2>' +
+    `<form method="get" action="${show(path)}"><label for="url">URL</label>` +
+    `<input id="url" name="url" value="${show(url)}" maxlength="2000" spellcheck="false">` +
+    '<button class="button secondary">Trace</button></form>' +
+    (fault === '' ? '' : `<p class="callout outcome" data-tone="problem">${show(fault)}</p>`) +
+    `${answers}</section>`
+  )
+}
+
+/** Drops the first line, which names the configuration. */
+function dropHead(text: string): string {
+  return text.slice(text.indexOf('\n') + 1)
+}
