@@ -40,7 +40,7 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
       const expected = after.requests * level.expected * rise
       const p = computeNegativeBinomialTail(after.bad, expected, addUncertainty(dispersion, level))
       const usual = expected === 0 ? 0 : findShareAbove(ratios, after.bad / expected)
-      return Math.max(p, gustWeight * usual)
+      return p < certain ? p : Math.max(p, gustWeight * usual)
     },
     /** Tests the sum of some domains, whose windows vary together. */
     testTogether: (after: ReadonlyMap<Domain, Sample>): number | null => {
@@ -71,6 +71,8 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
  * distribution, so that a ratio which windows without a change had too is no evidence.
  */
 const gustWeight = 0.015
+/** P-value from which on a rise is evidence whatever happened before, such as an incident. */
+const certain = 1e-8
 
 /** Lists how many times as many bad answers as expected each earlier window had, sorted. */
 function listRatios(levels: DomainLevel[]): Float64Array {
@@ -84,8 +86,10 @@ function listRatios(levels: DomainLevel[]): Float64Array {
 
 /** Minimum number of expected bad answers in a window whose ratio counts. */
 const minExpected = 1
+/** With fewer windows, a single incident before would hide the next one. */
+const minRatios = 1000
 
-/** Finds the share of sorted numbers that are at least as large as one. */
+/** Finds the share of sorted numbers that are at least as large as one; 0 for few numbers. */
 function findShareAbove(sorted: Float64Array, least: number): number {
   let [start, end] = [0, sorted.length]
   while (start < end) {
@@ -93,7 +97,7 @@ function findShareAbove(sorted: Float64Array, least: number): number {
     if ((sorted[middle] ?? 0) < least) start = middle + 1
     else end = middle
   }
-  return sorted.length === 0 ? 0 : (sorted.length - start) / sorted.length
+  return sorted.length < minRatios ? 0 : (sorted.length - start) / sorted.length
 }
 
 /** Adds the variance of the estimated mean itself. */
