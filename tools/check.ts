@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs'
 type Step = [name: string, command: string]
 
 /** Part of the repetitions that `npm run check:long` makes in full. */
-const runs = process.env['EDGEWISE_TEST_RUNS'] ?? '0.05'
+const runs = process.env['EDGEWISE_TEST_RUNS'] ?? '0.1'
 const long = 'vitest run --config vitest.long.config.ts --tags-filter often'
 
 const steps: Step[][] = [

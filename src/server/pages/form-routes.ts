@@ -14,10 +14,11 @@ import { areEqual } from '../http/verify-webhook.ts'
 /** Wait before the answer to a wrong token, ms. */
 const wrongTokenMs = 500
 /** Pages that a browser may be led to after the login. */
-const pageStep = String.raw`\/[\w.~%-]{1,300}`
-const targets = new RegExp(
-  `^/(?:plan|history|drift|domains(?:${pageStep})?|rollouts(?:${pageStep}(?:/abort)?)?)?$`,
-)
+const targets = [
+  /^\/(?:plan|history|drift|domains|rollouts)?$/,
+  /^\/domains\/[\w.~%-]{1,300}$/,
+  /^\/rollouts\/[\w.~%-]{1,300}(?:\/abort)?$/,
+]
 
 /** Reports whether a page of another origin sends a form. */
 export function isForeign(incoming: Pick<IncomingMessage, 'headers'>): boolean {
@@ -27,7 +28,7 @@ export function isForeign(incoming: Pick<IncomingMessage, 'headers'>): boolean {
 
 /** Chooses the page after a login: what was asked for if it is a page of this server. */
 export function chooseTarget(asked: string): string {
-  return targets.test(asked) ? asked : '/'
+  return targets.some((each) => each.test(asked)) ? asked : '/'
 }
 
 /** Begins a session if the form has the token. */

@@ -30,22 +30,12 @@ import { createSessions, type Sessions, type Visit } from './sessions.ts'
 
 /** Wait for a plan or a history before a page reports that it is being made, ms. */
 const ownWaitMs = 4000
-const ownPaths = [
-  '',
-  'plan',
-  'history',
-  'drift',
-  'live',
-  String.raw`login(?:\/provider|\/callback)?`,
-  'logout',
-  String.raw`domains(?:\/.*)?`,
-  String.raw`rollouts(?:\/.*)?`,
-]
-const paths = new RegExp(`^/(?:${ownPaths.join('|')})$`)
+const paths = /^\/(?:|plan|history|drift|live|login(?:\/provider|\/callback)?|logout)$/
+const families = /^\/(?:domains|rollouts)(?:\/.*)?$/
 
 /** Returns whether a path is one of the pages, for people. */
 export function isPagePath(path: string): boolean {
-  return paths.test(path)
+  return paths.test(path) || families.test(path)
 }
 
 /** Answers a request of a page. Errors of the controller are thrown. */

@@ -61,7 +61,7 @@ export function identifyPerson(
  * does not count, that of other names does.
  */
 export function normalizeUser(name: string): string {
-  return /^[^\s:]+@[^\s:]+$/.test(name) ? name.toLowerCase() : name
+  return /^[^\s:@]+@[^\s:@]+$/.test(name) ? name.toLowerCase() : name
 }
 
 /** Returns whether a text can be a name: it is shown, logged and compared. */
