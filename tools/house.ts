@@ -12,8 +12,11 @@ const allowed: Record<string, string> = {
   'cli/action': 'files core/model',
   'cli/mcp':
     'cli operations outlets/report manifest state service core/trace core/catalog files core/model',
+  'cli/lsp':
+    'operations outlets/report manifest core/checks core/rule-lists core/catalog files ' +
+    'core/model',
   cli:
-    'cli/mcp server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
+    'cli/mcp cli/lsp server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
     'outlets/report manifest state service emulator core/tests core/policy core/effects ' +
     'core/trace core/checks core/catalog files core/model',
   server:

@@ -9,6 +9,7 @@ import { declareExplain } from './commands/explain.ts'
 import { declareFmt } from './commands/fmt.ts'
 import { declareImport } from './commands/import.ts'
 import { declareInit } from './commands/init.ts'
+import { declareLsp } from './commands/lsp.ts'
 import { declareMcp } from './commands/mcp.ts'
 import { declarePlan } from './commands/plan.ts'
 import { declarePolicies } from './commands/policies.ts'
@@ -57,6 +58,7 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
   prefetch: declarePrefetch,
   fmt: declareFmt,
   explain: declareExplain,
+  lsp: declareLsp,
   serve: declareServe,
   mcp: declareMcp,
   emulator: declareEmulator,

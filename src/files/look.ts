@@ -23,6 +23,20 @@ export function findKind(path: string): Kind | null {
   }
 }
 
+/**
+ * Returns a text that differs after each change of what a path leads to; empty for nothing, and for
+ * what can't be looked at.
+ */
+export function findVersion(path: string): string {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path)
+    return [dev, ino, size, mtimeMs, ctimeMs].join()
+  } catch (error) {
+    findCode(error)
+    return ''
+  }
+}
+
 /** Tests whether a path itself is a link. */
 export function isLink(path: string): boolean {
   return readLink(path) !== null

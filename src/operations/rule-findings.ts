@@ -29,10 +29,14 @@ const maxManifests = 10
 /**
  * Finds facts about the rule lists of all domains, one diagnostic for all domains that have the
  * same text; readings count as open unless the workspace file answers them.
+ *
+ * @param known results under the same readings, which are used and added to
  */
-export function listRuleFindings(workspace: CheckedWorkspace): Diagnostic[] {
+export function listRuleFindings(
+  workspace: CheckedWorkspace,
+  known: KnownResults = new Map(),
+): Diagnostic[] {
   const settings = settleReadings(workspace, { preset: 'strict' })
-  const known: KnownResults = new Map()
   const groups = new Map<string, Group>()
   for (const [domain, items] of workspace.desired) {
     const { findings } = findRuleListFindings(domain, readValues(items), settings, known)

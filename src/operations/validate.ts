@@ -8,6 +8,7 @@ import type {
   Policed,
 } from './runtime/workspace-parts.ts'
 import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
+import type { KnownResults } from '../core/rule-lists/find-findings.ts'
 import type { Judged } from '../core/checks/suppressions.ts'
 import { hasPolicies } from './policies/has-policies.ts'
 import { findEmpty, hasErrors } from './refuse-invalid.ts'
@@ -19,6 +20,8 @@ type ValidatedWorkspace = Settings & Desired & ItemPlaces & TextSources & Findin
 export interface ValidateRequest {
   /** Accept a workspace without a manifest. */
   allowEmpty?: boolean
+  /** Results about rule lists of an earlier validation under the same readings. */
+  knownRules?: KnownResults
 }
 
 /**
@@ -36,7 +39,7 @@ export async function validate(
 /** Finds what `validate` does, and what comments in the manifests allow. */
 export async function judgeWorkspace(
   workspace: ValidatedWorkspace,
-  { allowEmpty = false }: ValidateRequest,
+  { allowEmpty = false, knownRules }: ValidateRequest,
   outside: StateOutside,
 ): Promise<Judged> {
   const { judgeAll, desired, findUnmatchedGlobs, findWeakSecrets } = workspace
@@ -44,7 +47,7 @@ export async function judgeWorkspace(
   // The domains of a manifest with an error may be unknown.
   const isKnown = desired.size > 0 && !hasErrors(workspace)
   const globs = isKnown ? findUnmatchedGlobs() : []
-  const ruled = listRuleFindings(workspace)
+  const ruled = listRuleFindings(workspace, knownRules)
   const policed = await findPolicyProblems(workspace, outside)
   const others = [...globs, ...findWeakSecrets(), ...empty, ...ruled, ...policed]
   const { diagnostics, suppressed } = judgeAll(others, true)

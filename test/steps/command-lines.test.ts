@@ -16,6 +16,7 @@ setStage()
 /** Commands that the list has not, and what tests that they show no secret. */
 const others: Record<string, string> = {
   init: 'it writes a workspace where none is',
+  lsp: 'test/editors/lsp-secrets.test.ts',
   serve: 'test/long/hidden-logins.ts, test/server',
   emulator: 'it has a token of its own: test/emulator',
   completion: 'it prints a fixed text',

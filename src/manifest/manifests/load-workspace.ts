@@ -9,8 +9,10 @@ import { type Levels } from '../../core/checks/levels.ts'
 import { judge } from '../../core/checks/suppressions.ts'
 import { assemble } from './assemble.ts'
 import { loadFiles } from './cache/load-files.ts'
+import type { FileMemory } from './cache/file-memory.ts'
 import { ManifestCache, type LoadedFile, type CacheFile } from './cache/manifest-cache.ts'
 import { checkSecretValues, createSecretFinding } from '../workspace-file/credential-places.ts'
+import type { KnownManifest } from './parse-document.ts'
 import { createDiagnostic, createFileDiagnostic, type Finding } from './finding.ts'
 import { findFiles } from './find-files.ts'
 import type { Layer } from '../workspace-file/find-origin.ts'
@@ -40,6 +42,8 @@ export interface LoadingAids {
   checked?: Progress
   /** Opens the manifests that an earlier run of a program assembled; null without any. */
   openCache?: () => { file: CacheFile; program: string } | null
+  /** Files as an earlier call loaded them, with unsaved texts; absent: the disk has all. */
+  memory?: FileMemory
   /** Levels of options, which win over those of the workspace file. */
   levels?: Levels
   /** Time, ms, after which comments that allow findings expire; absent: they never do. */
@@ -66,13 +70,10 @@ export function loadWorkspace(
   added: SourceFile[] = [],
   aids: LoadingAids = {},
 ): Workspace {
-  const found = findWorkspaceFiles(root, env, added, aids.onListed)
+  const found = findWorkspaceFiles(root, env, added, aids)
   const { config, home, document, paths } = found
   const keeper = keeperFor(config, (pointer) => formatPlace(findPlace(document, pointer)))
-  const isCached = paths.length >= minCachedFiles && added.length === 0
-  const cache = isCached ? openCache(config, aids) : null
-  const defaults: Layer = { config: config.defaults, document, base: '/defaults' }
-  const { loaded, hashStack } = loadFiles(found.folder, paths, cache, defaults, keeper, aids)
+  const { loaded, keep } = loadKept(found, keeper, added.length === 0, aids)
   const [stored, unreadable] = splitLoaded(loaded)
   const files: LoadedFile[] = [
     ...stored,
@@ -82,7 +83,7 @@ export function loadWorkspace(
   const names = [home.path, ...paths, ...added.map(({ path }) => path)]
   const assembled = assemble(config, document, documents, keeper, names, aids.checked)
   const { clean, diagnostics, ...declared } = assembled
-  cache?.save(files, clean, hashStack)
+  keep(files, clean)
   // Parsing the manifests has resolved the secrets they refer to.
   refuseFindings(
     document,
@@ -118,6 +119,32 @@ export function loadWorkspace(
     findWeakSecrets: () =>
       listWeakSecrets(document, loadSecretsWithoutCommand(root, config.secrets, env)),
   }
+}
+
+/**
+ * Loads the files of a workspace by the memory, or by the cache if it is worth one.
+ *
+ * @returns also a function that keeps the manifests without a finding for the next load
+ */
+function loadKept(
+  { config, document, folder, paths }: FoundWorkspace,
+  keeper: SecretKeeper,
+  isPlain: boolean,
+  aids: LoadingAids,
+): {
+  loaded: (LoadedFile | Diagnostic)[]
+  keep: (files: LoadedFile[], clean: KnownManifest[]) => void
+} {
+  const defaults: Layer = { config: config.defaults, document, base: '/defaults' }
+  const { memory } = aids
+  if (memory !== undefined) {
+    const { loaded, hashStack } = memory.load(folder, paths, config, defaults, keeper)
+    return { loaded, keep: (files, clean) => memory.save(files, clean, hashStack) }
+  }
+  const isCached = paths.length >= minCachedFiles && isPlain
+  const cache = isCached ? openCache(config, aids) : null
+  const { loaded, hashStack } = loadFiles(folder, paths, cache, defaults, keeper, aids)
+  return { loaded, keep: (files, clean) => cache?.save(files, clean, hashStack) }
 }
 
 /** Creates the function that judges the findings of a workspace, together with further ones. */
@@ -228,7 +255,9 @@ export function loadWorkspaceFiles(
   progress: Progress = ignoreProgress,
   onListed?: LoadingAids['onListed'],
 ): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
-  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], onListed)
+  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], {
+    onListed,
+  })
   const globs = [...config.manifests, ...config.profiles]
   const [files, unreadable] = splitLoaded(
     paths.map((path, i) => {
@@ -256,8 +285,8 @@ interface FoundWorkspace {
 function findWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
-  added: SourceFile[] = [],
-  onListed?: LoadingAids['onListed'],
+  added: SourceFile[],
+  { memory, onListed }: Pick<LoadingAids, 'memory' | 'onListed'>,
 ): FoundWorkspace {
   if (!exists(join(root, workspaceFile))) {
     throw new EdgewiseError(
@@ -267,7 +296,9 @@ function findWorkspaceFiles(
     )
   }
   const folder = findRealPath(root)
-  const home = added.find(({ path }) => path === workspaceFile) ?? loadSource(folder, workspaceFile)
+  const home =
+    [...added, ...(memory?.listUnsaved() ?? [])].find(({ path }) => path === workspaceFile) ??
+    loadSource(folder, workspaceFile)
   if ('severity' in home) throw createInvalidError([home])
   const loaded = parseWorkspaceConfig(home, env)
   if (loaded.config === null) throw createInvalidError(loaded.diagnostics)
@@ -287,7 +318,8 @@ function findWorkspaceFiles(
     ...findForgottenFiles(folder, omitMatching(unmatched, config.tests), globs),
   ]
   const replaced = new Set(added.map(({ path }) => path))
-  const paths = omitMatching(found.paths, config.tests).filter(
+  const known = memory?.addPaths(found.paths, config) ?? found.paths
+  const paths = omitMatching(known, config.tests).filter(
     (path) => !policyFiles.has(path) && !replaced.has(path),
   )
   return { config, folder, home, document, paths, policyFiles: policies.paths, diagnostics }

@@ -3,11 +3,15 @@ import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { Levels } from '../../core/checks/levels.ts'
 import { isWithin, resolveLinks } from '../../files/is-inside.ts'
 import { loadPackaged } from '../../files/load-packaged.ts'
+import type { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
 import { type CacheFile, hashText } from '../../manifest/manifests/cache/manifest-cache.ts'
 import { listDatabaseSecrets, ownVariables } from '../../manifest/workspace-file/credentials.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
 import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
-import { loadWorkspace as loadBaseWorkspace } from '../../manifest/manifests/load-workspace.ts'
+import {
+  type LoadingAids,
+  loadWorkspace as loadBaseWorkspace,
+} from '../../manifest/manifests/load-workspace.ts'
 import {
   buildProgramEnvironment,
   createSecretSources,
@@ -70,6 +74,7 @@ export interface LoadedWorkspace extends Workspace {
  * @param added manifests, profiles and a workspace file that are not written yet; each replaces a
  *   file of its path
  * @param levels severities by code that win over those of the workspace file
+ * @param memory files as an earlier call loaded them, with unsaved texts
  * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
  */
 export function loadWorkspace(
@@ -78,10 +83,11 @@ export function loadWorkspace(
   reach: SecretReach,
   added: SourceFile[] = [],
   levels: Levels = {},
+  memory?: FileMemory,
 ): LoadedWorkspace {
   const { tracer } = outside
   return inSpan(tracer, 'load workspace', (span) => {
-    const workspace = loadWithSecrets(root, outside, reach, added, levels)
+    const workspace = loadWithSecrets(root, outside, reach, added, levels, memory)
     getRoot(tracer)?.setAttributes({ 'edgewise.workspace': workspace.config.id })
     span?.setAttributes({ 'edgewise.domains': workspace.desired.size })
     return workspace
@@ -94,6 +100,7 @@ function loadWithSecrets(
   reach: SecretReach,
   added: SourceFile[],
   levels: Levels,
+  memory: FileMemory | undefined,
 ): LoadedWorkspace {
   let vault: SecretVault | undefined
   const createKeeper = (config: WorkspaceConfig, locate: (pointer: string) => string) => {
@@ -111,16 +118,9 @@ function loadWithSecrets(
     }
   }
   outside.onPhase?.({ name: 'listing-files' })
+  const aids = { ...createAids(root, outside), ...(memory === undefined ? {} : { memory }), levels }
   const workspace = runBlocking(outside, () =>
-    loadBaseWorkspace(root, outside.env, createKeeper, added, {
-      ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
-      openCache: () => openCache(root, outside),
-      levels,
-      now: outside.clock.now(),
-      onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
-      progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
-      checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
-    }),
+    loadBaseWorkspace(root, outside.env, createKeeper, added, aids),
   )
   if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
   const { token } = workspace.config.service
@@ -146,6 +146,21 @@ function loadWithSecrets(
       buildProgramEnvironment(outside.env, secrets, listWithheld(workspace.config, outside.env)),
     scrub,
   })
+}
+
+/** Creates the aids for loading that the outside has. */
+function createAids(
+  root: string,
+  outside: Computing & Pick<Outside, 'cache' | 'clock'>,
+): LoadingAids {
+  return {
+    ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
+    openCache: () => openCache(root, outside),
+    now: outside.clock.now(),
+    onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),
+    progress: (done, total) => outside.onPhase?.({ name: 'loading-files', done, total }),
+    checked: (done, total) => outside.onPhase?.({ name: 'checking-manifests', done, total }),
+  }
 }
 
 /** Finds the branch that the pull request of a CI job is for; null without one. */

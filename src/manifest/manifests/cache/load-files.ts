@@ -16,6 +16,12 @@ import {
   hashText,
 } from './manifest-cache.ts'
 
+/** Loaded files, with the function that hashes what is below their manifests. */
+export interface Loaded {
+  loaded: (LoadedFile | Diagnostic)[]
+  hashStack: HashStack
+}
+
 /** Threads that load files beside this one, and the progress of loading. */
 interface Threads {
   parallel?: Parallel
@@ -37,7 +43,7 @@ export function loadFiles(
   defaults: Layer,
   keeper: Pick<SecretKeeper, 'maskTemplate'>,
   { parallel, progress }: Threads,
-): { loaded: (LoadedFile | Diagnostic)[]; hashStack: HashStack } {
+): Loaded {
   const loaded = Array.from<LoadedFile | Diagnostic>({ length: paths.length })
   /** Parses the files with these indexes. */
   const parse = (indexes: number[], report?: Progress) => {
@@ -69,7 +75,7 @@ export function loadFiles(
 }
 
 /** Creates a function that hashes the profiles of a list, with the defaults below them. */
-function createStackHash(files: (ParsedFile | Diagnostic)[], defaults: Layer): HashStack {
+export function createStackHash(files: (ParsedFile | Diagnostic)[], defaults: Layer): HashStack {
   const profiles = files
     .flatMap((file) => ('documents' in file ? file.documents : []))
     .filter(({ value }) => isObject(value) && Object.hasOwn(value, 'profile'))

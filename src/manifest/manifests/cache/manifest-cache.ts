@@ -29,6 +29,11 @@ type CachedManifest = [number, number, boolean, [Domain, number[]][]]
 /** The stored part of a file: its manifests. */
 export type StoredFile = CachedManifest[]
 
+/** Lists the settings that the items of a manifest depend on. */
+export function listCacheSettings({ secrets, allowLiteralSecrets, service }: WorkspaceConfig) {
+  return [Object.keys(secrets), allowLiteralSecrets, service.itemKeys, service.unset]
+}
+
 /** A loaded file: parsed, or with the manifests that the cache has of it. */
 export interface LoadedFile extends ParsedFile {
   known?: KnownManifest[]
@@ -53,10 +58,8 @@ export class ManifestCache {
    * @param program identifies the program: another one may assemble other items
    */
   constructor(file: CacheFile, program: string, config: WorkspaceConfig) {
-    const { secrets, allowLiteralSecrets, service } = config
-    const settings = [Object.keys(secrets), allowLiteralSecrets, service.itemKeys, service.unset]
     this.#file = file
-    this.#key = hashText(JSON.stringify([program, settings]))
+    this.#key = hashText(JSON.stringify([program, listCacheSettings(config)]))
     const [content] = splitCache(this.#key, file.load() ?? '') ?? []
     this.#content =
       content === undefined

@@ -1,0 +1,62 @@
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Diagnostic } from '../../core/model/problem.ts'
+import type { KnownResults } from '../../core/rule-lists/find-findings.ts'
+import { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
+import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import { judgeWorkspace } from '../../operations/validate.ts'
+
+/** Number of results about rule lists that are kept: each edit adds some. */
+const maxKnownRules = 20_000
+
+/** A workspace with the unsaved texts of an editor, as it was last loaded. */
+export class CheckedWorkspace {
+  readonly root: string
+  readonly memory = new FileMemory()
+  /** Null as long as the workspace file is not valid. */
+  loaded: LoadedWorkspace | null = null
+  diagnostics: Diagnostic[] = []
+  readonly #outside: Outside
+  readonly #rules: { readings: string; known: KnownResults } = { readings: '', known: new Map() }
+  #generation = 0
+
+  /** @param root folder of `edgewise.yaml` */
+  constructor(root: string, outside: Outside) {
+    this.root = root
+    this.#outside = outside
+  }
+
+  /**
+   * Loads what has changed, and finds the problems that `validate` reports. Looks no secret up, and
+   * runs no program.
+   *
+   * @returns false if a later check has begun meanwhile
+   * @throws EdgewiseError without diagnostics if there is no workspace
+   */
+  async check(): Promise<boolean> {
+    const generation = ++this.#generation
+    try {
+      const loaded = loadWorkspace(this.root, this.#outside, 'none', [], {}, this.memory)
+      this.loaded = loaded
+      const knownRules = this.#findKnownRules(loaded)
+      const { diagnostics } = await judgeWorkspace(loaded, { knownRules }, this.#outside)
+      if (generation !== this.#generation) return false
+      this.diagnostics = diagnostics.filter(
+        ({ code, severity }) => code !== 'rule-undecided' || severity !== 'note',
+      )
+    } catch (error) {
+      if (!(error instanceof EdgewiseError) || error.diagnostics.length === 0) throw error
+      this.loaded = null
+      this.diagnostics = [...error.diagnostics]
+    }
+    return generation === this.#generation
+  }
+
+  #findKnownRules({ config }: LoadedWorkspace): KnownResults {
+    const rules = this.#rules
+    const readings = JSON.stringify(config.trace)
+    if (readings !== rules.readings || rules.known.size > maxKnownRules) rules.known.clear()
+    rules.readings = readings
+    return rules.known
+  }
+}

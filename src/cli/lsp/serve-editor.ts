@@ -1,0 +1,31 @@
+import type { Readable, Writable } from 'node:stream'
+import { createConnection, ProposedFeatures } from 'vscode-languageserver/node'
+import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import { LanguageSession } from './session.ts'
+
+/**
+ * Serves an editor by the Language Server Protocol until it ends the connection.
+ *
+ * @param outside without threads and cache: the session keeps what it has loaded
+ */
+export async function serveEditor(
+  outside: Outside,
+  input: Readable,
+  output: Writable,
+): Promise<void> {
+  const { pool: _pool, cache: _cache, onPhase: _phase, note: _note, ...own } = outside
+  const connection = createConnection(
+    ProposedFeatures.all,
+    new StreamMessageReader(input),
+    new StreamMessageWriter(output),
+  )
+  const session = new LanguageSession(connection, own)
+  await new Promise<void>((resolve) => {
+    input.once('close', resolve)
+    input.once('end', resolve)
+    own.signal.addEventListener('abort', () => resolve(), { once: true })
+    connection.listen()
+  })
+  session.end()
+}
