@@ -20,6 +20,7 @@ import {
   type Diagnostic,
   type ProtocolConnection,
   type Range,
+  type TextDocumentPositionParams,
 } from 'vscode-languageserver-protocol/node'
 import { findProgram } from '../program.ts'
 
@@ -93,8 +94,21 @@ export class Editor {
     })
   }
 
+  /** Returns the parameters of a request at the first place of `|` in a text, which is opened. */
+  async at(path: string, marked: string): Promise<TextDocumentPositionParams> {
+    const before = marked.slice(0, marked.indexOf('|')).split('\n')
+    await (this.#versions.has(path) ? this.change : this.open).call(
+      this,
+      path,
+      marked.replace('|', ''),
+    )
+    const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 }
+    return { textDocument: { uri: this.toUri(path) }, position }
+  }
+
   async close(path: string): Promise<void> {
     const textDocument = { uri: this.toUri(path) }
+    this.#versions.delete(path)
     await this.connection.sendNotification(DidCloseTextDocumentNotification.type, { textDocument })
   }
 

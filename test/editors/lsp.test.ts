@@ -2,6 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  CompletionRequest,
+  DefinitionRequest,
+  HoverRequest,
+  ReferencesRequest,
+  type CompletionItem,
+  type Location,
+  type MarkupContent,
+} from 'vscode-languageserver-protocol/node'
 import { Editor } from './lsp-client.ts'
 
 const shop =
@@ -75,5 +84,102 @@ describe('problems in an editor', () => {
     await editor.close('edgewise.yaml')
     await editor.waitFor((list) => list.length === 0)
     expect(editor.logs).toEqual([])
+  })
+})
+
+const { connection } = editor
+
+async function hover(path: string, marked: string): Promise<string> {
+  const result = await connection.sendRequest(HoverRequest.type, await editor.at(path, marked))
+  return (result?.contents as MarkupContent | undefined)?.value ?? ''
+}
+
+describe('hover', () => {
+  it('has the meaning of an item, its merged value, its source and its state', async () => {
+    const text = await hover('domains/shop.yaml', `${shop}  time|out: {}\n`)
+    expect(text).toContain('**timeout**')
+    expect(text).toContain('Merged value of `shop.example.com`:')
+    expect(text).toContain('- time: `profiles/base.yaml:3`')
+    expect(text).toContain('"time": "60"')
+    expect(text).toContain('State: nothing is recorded for `shop.example.com`.')
+  })
+
+  it('says what shadows a value of a profile', async () => {
+    await editor.at('domains/shop.yaml', `${shop}  timeout: {time: 50}|\n`)
+    const text = await hover('profiles/base.yaml', base.replace('time:', 'ti|me:'))
+    expect(text).toContain('*Shadowed by* `domains/shop.yaml:5` in 1 of 2 domains')
+  })
+
+  it('is nothing in a comment, and does not fail in a broken file', async () => {
+    expect(await hover('domains/shop.yaml', `# a com|ment\n${shop}`)).toBe('')
+    const text = await hover(
+      'domains/shop.yaml',
+      `${shop.replace('origin_host', 'origin|_host')}  x: [`,
+    )
+    expect(text).toContain('**origin\\_host**')
+  })
+})
+
+describe('completion', () => {
+  it.each<[string, string, string[]]>([
+    ['items', 'domain: a.example.com\nconfig:\n  ori|', ['origin', 'origin_host', 'https']],
+    ['fields', 'domain: a.example.com\nconfig:\n  https:\n    ht|', ['http2', 'cert_id']],
+    [
+      'fields in braces',
+      'domain: a.example.com\nconfig:\n  https: {http2: on, f|',
+      ['force_https'],
+    ],
+    ['fields of entries', 'domain: a.example.com\nconfig:\n  cache_rule:\n    - |', ['pattern']],
+    ['values', 'domain: a.example.com\nconfig:\n  https:\n    http2: o|', ['on', 'off']],
+    ['profiles', 'domain: a.example.com\nprofiles:\n  - b|', ['base']],
+    ['profiles in brackets', 'domain: a.example.com\nprofiles: [b|]', ['base']],
+    ['keys', 'domain: a.example.com\npro|', ['profiles', 'config']],
+    [
+      'secrets',
+      'profile: x\nconfig:\n  origin_host: {host: "${|',
+      ['${domain}', '${secret:key}', '${var:zone}'],
+    ],
+  ])('of %s', async (_what, marked, expected) => {
+    await editor.open('edgewise.yaml', 'version: 1\nsecrets: {key: {env: KEY}}\n')
+    await editor.open('profiles/zones.yaml', 'profile: zones\nvars: {zone: a}\nconfig: {}\n')
+    const at = await editor.at('domains/new.yaml', marked)
+    const items = (await connection.sendRequest(CompletionRequest.type, at)) as CompletionItem[]
+    expect(items.map(({ label }) => label)).toEqual(expect.arrayContaining(expected))
+    await editor.close('edgewise.yaml')
+    await editor.close('profiles/zones.yaml')
+    await editor.close('domains/new.yaml')
+  })
+})
+
+it('completes settings in edgewise.yaml', async () => {
+  const at = await editor.at('edgewise.yaml', 'version: 1\nlim|')
+  const items = (await connection.sendRequest(CompletionRequest.type, at)) as CompletionItem[]
+  expect(items.map(({ label }) => label)).toContain('limits')
+  await editor.close('edgewise.yaml')
+})
+
+/** Lists where locations are, as `file:line:column`. */
+function listPlaces(locations: Location[]): string[] {
+  return locations
+    .map(({ uri, range: { start } }) => {
+      const path = uri.slice(editor.toUri('').replace(/\/$/, '').length + 1)
+      return `${path}:${start.line + 1}:${start.character + 1}`
+    })
+    .toSorted()
+}
+
+describe('profiles', () => {
+  it('have a definition and references', async () => {
+    await editor.at('profiles/base.yaml', `${base}|`)
+    const at = await editor.at('domains/shop.yaml', shop.replace('[base', '[b|ase'))
+    const found = (await connection.sendRequest(DefinitionRequest.type, at)) as Location[]
+    expect(listPlaces(found)).toEqual(['profiles/base.yaml:1:10'])
+    const context = { includeDeclaration: true }
+    const all = await connection.sendRequest(ReferencesRequest.type, { ...at, context })
+    expect(listPlaces(all ?? [])).toEqual([
+      'domains/blog.yaml:2:12',
+      'domains/shop.yaml:2:12',
+      'profiles/base.yaml:1:10',
+    ])
   })
 })

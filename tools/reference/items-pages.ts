@@ -6,7 +6,7 @@ import {
   listRules,
   listFacts,
   listFields,
-} from '../../src/cli/explain/describe-item.ts'
+} from '../../src/outlets/report/catalog/describe-item.ts'
 import {
   formatBlock,
   formatCode,

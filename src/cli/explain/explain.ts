@@ -15,7 +15,7 @@ import {
   describeAllowed,
   describeDefault,
   nameType,
-} from './describe-item.ts'
+} from '../../outlets/report/catalog/describe-item.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { formatPolicyHelp } from './explain-policy.ts'

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node'
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node'
 import type { Outside } from '../../operations/runtime/outside.ts'
+import { answerRequests } from './requests.ts'
 import { LanguageSession } from './session.ts'
 
 /**
@@ -21,6 +22,7 @@ export async function serveEditor(
     new StreamMessageWriter(output),
   )
   const session = new LanguageSession(connection, own)
+  answerRequests(connection, session, own)
   await new Promise<void>((resolve) => {
     input.once('close', resolve)
     input.once('end', resolve)

@@ -78,6 +78,10 @@ export class LanguageSession {
           change: TextDocumentSyncKind.Incremental,
           save: { includeText: false },
         },
+        hoverProvider: true,
+        completionProvider: { triggerCharacters: ['{', ':', ' ', '-', '['] },
+        definitionProvider: true,
+        referencesProvider: true,
       },
     }
   }

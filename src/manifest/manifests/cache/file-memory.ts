@@ -5,7 +5,12 @@ import type { Diagnostic } from '../../../core/model/problem.ts'
 import { findReference, listSecrets, type SecretKeeper } from '../../../core/model/secret.ts'
 import type { Layer } from '../../workspace-file/find-origin.ts'
 import type { WorkspaceConfig } from '../../workspace-file/workspace.ts'
-import { parseYaml, type ParsedFile, type SourceFile } from '../../yaml/yaml-file.ts'
+import {
+  parseYaml,
+  type ParsedFile,
+  type SourceFile,
+  type YamlDocument,
+} from '../../yaml/yaml-file.ts'
 import { matchesGlobs } from '../forgotten-files.ts'
 import { loadSource } from '../load-source.ts'
 import type { KnownManifest } from '../parse-document.ts'
@@ -43,6 +48,14 @@ export class FileMemory {
   /** Lists the unsaved texts as files. */
   listUnsaved(): SourceFile[] {
     return [...this.unsaved].map(([path, text]) => ({ path, text }))
+  }
+
+  /** Lists the valid documents of all files, as they were last loaded. */
+  listDocuments(): (YamlDocument | KnownManifest)[] {
+    return [...this.#kept.values()].flatMap(({ loaded, known }) => {
+      const parsed = 'severity' in loaded ? [] : loaded.documents
+      return [...parsed, ...(known?.manifests ?? [])]
+    })
   }
 
   /** Adds the paths of manifests and profiles that are not on the disk yet. */

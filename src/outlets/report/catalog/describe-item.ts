@@ -1,15 +1,15 @@
-import { catalogue, unnamedItems } from '../../core/catalog/catalogue.ts'
-import { findExclusions } from '../../core/catalog/conflicts.ts'
-import type { DeltaForm, ItemSpec } from '../../core/catalog/item-spec.ts'
-import { unrecordedState } from '../../core/model/item.ts'
-import type { Json } from '../../core/model/json.ts'
-import { formatWords } from '../../core/catalog/value/formats.ts'
+import { catalogue, unnamedItems } from '../../../core/catalog/catalogue.ts'
+import { findExclusions } from '../../../core/catalog/conflicts.ts'
+import type { DeltaForm, ItemSpec } from '../../../core/catalog/item-spec.ts'
+import { unrecordedState } from '../../../core/model/item.ts'
+import type { Json } from '../../../core/model/json.ts'
+import { formatWords } from '../../../core/catalog/value/formats.ts'
 import {
   getAnnotations,
   type FieldCondition,
   type ItemSchema,
-} from '../../core/catalog/value/item-schema.ts'
-import { patternWords } from '../../core/catalog/value/schema-problems.ts'
+} from '../../../core/catalog/value/item-schema.ts'
+import { patternWords } from '../../../core/catalog/value/schema-problems.ts'
 
 /** Extracts the first sentence of an item's description. */
 export function extractFirstSentence(spec: ItemSpec): string {

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import {
+  MarkupKind,
+  type Connection,
+  type Hover,
+  type Location,
+  type Position,
+  type TextDocumentPositionParams,
+} from 'vscode-languageserver/node'
+import type { TextDocument } from 'vscode-languageserver-textdocument'
+import { isObject } from '../../core/model/json.ts'
+import type { Place } from '../../core/model/problem.ts'
+import { loadLocalState } from '../../operations/local-state.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import type { CheckedWorkspace } from './checked-workspace.ts'
+import { complete } from './completion.ts'
+import { findSpot, type Spot } from './cursor.ts'
+import { describeSpot } from './hover.ts'
+import { toRange, toUri } from './positions.ts'
+import { findMentions, findProfileName, listMentions } from './profile-names.ts'
+import type { LanguageSession, OpenFile } from './session.ts'
+
+/** An open document of a workspace, and what stands at a position of it. */
+interface Asked extends OpenFile {
+  document: TextDocument
+  position: Position
+  spot: Spot | null
+}
+
+/** Answers the editor's questions about a position. */
+export function answerRequests(
+  connection: Connection,
+  session: LanguageSession,
+  outside: Outside,
+): void {
+  const ask = async (params: TextDocumentPositionParams): Promise<Asked | null> => {
+    const { position } = params
+    const document = session.documents.get(params.textDocument.uri)
+    const file = document === undefined ? null : session.findFile(document.uri)
+    if (document === undefined || file === null) return null
+    await session.settle(file.workspace)
+    const spot = findSpot(document.getText(), document.offsetAt(position))
+    return { ...file, document, position, spot }
+  }
+  connection.onHover(async (params) => {
+    const asked = await ask(params)
+    return asked === null ? null : hover(asked, outside)
+  })
+  connection.onCompletion(async (params) => {
+    const asked = await ask(params)
+    return asked === null ? null : listCompletions(asked)
+  })
+  connection.onDefinition(async (params) => locate(await ask(params), 'declarations'))
+  connection.onReferences(async (params) =>
+    locate(await ask(params), params.context.includeDeclaration ? 'all' : 'uses'),
+  )
+}
+
+async function hover(
+  { workspace, path, spot, document }: Asked,
+  outside: Outside,
+): Promise<Hover | null> {
+  if (spot === null) return null
+  const { loaded } = workspace
+  const recorded = loaded === null ? null : await loadLocalState(loaded, outside)
+  const now = outside.clock.now()
+  const value = describeSpot({ path, spot, workspace: loaded, recorded, now })
+  if (value === null) return null
+  const range = { start: document.positionAt(spot.start), end: document.positionAt(spot.end) }
+  return { contents: { kind: MarkupKind.Markdown, value }, range }
+}
+
+function listCompletions({ workspace, path, document, position }: Asked) {
+  const before = document.getText({ start: { line: 0, character: 0 }, end: position })
+  const profiles = listMentions(workspace.memory).filter(({ isDeclaration }) => isDeclaration)
+  return complete(
+    { path, before, ...position },
+    {
+      profiles: profiles.map(({ name }) => name),
+      variables: listVariables(workspace),
+      secrets: Object.keys(workspace.loaded?.config.secrets ?? {}),
+    },
+  )
+}
+
+/** Lists the variables of all documents that are kept with their values, as profiles are. */
+function listVariables({ memory }: CheckedWorkspace): string[] {
+  return memory.listDocuments().flatMap((each) => {
+    const vars = 'kind' in each || !isObject(each.value) ? undefined : each.value['vars']
+    return isObject(vars) ? Object.keys(vars) : []
+  })
+}
+
+function locate(asked: Asked | null, which: 'declarations' | 'uses' | 'all'): Location[] | null {
+  const spot = asked?.spot ?? null
+  if (asked === null || spot === null) return null
+  const name = spot.part === 'key' ? null : findProfileName(spot.steps, spot.text)
+  if (name === null) return null
+  const { workspace } = asked
+  return findMentions(workspace.memory, name, which).map((place) => toLocation(workspace, place))
+}
+
+function toLocation({ root }: CheckedWorkspace, place: Place): Location {
+  return { uri: toUri(join(root, place.file)), range: toRange(place) }
+}
