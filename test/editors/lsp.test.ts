@@ -3,14 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  CodeActionRequest,
   CompletionRequest,
   DefinitionRequest,
+  DocumentFormattingRequest,
   HoverRequest,
   ReferencesRequest,
+  RenameRequest,
+  type CodeAction,
   type CompletionItem,
   type Location,
   type MarkupContent,
 } from 'vscode-languageserver-protocol/node'
+import { TextDocument } from 'vscode-languageserver-textdocument'
 import { Editor } from './lsp-client.ts'
 
 const shop =
@@ -181,5 +186,79 @@ describe('profiles', () => {
       'domains/shop.yaml:2:12',
       'profiles/base.yaml:1:10',
     ])
+  })
+
+  it('are renamed everywhere, except to a wrong name or while a file is broken', async () => {
+    const at = await editor.at(
+      'profiles/base.yaml',
+      'profile: ba|se\nconfig: {timeout: {time: 60}}\n',
+    )
+    const edit = await connection.sendRequest(RenameRequest.type, { ...at, newName: '1.5' })
+    const edits = Object.values(edit?.changes ?? {}).flat()
+    expect(edits.map(({ newText }) => newText)).toEqual(['"1.5"', '"1.5"', '"1.5"'])
+    for (const [newName, reason] of [
+      ['a b', 'A name of a profile'],
+      ['base', 'already'],
+    ] as const)
+      await expect(connection.sendRequest(RenameRequest.type, { ...at, newName })).rejects.toThrow(
+        reason,
+      )
+    await editor.open('domains/broken.yaml', 'domain: [\n')
+    await expect(
+      connection.sendRequest(RenameRequest.type, { ...at, newName: 'root' }),
+    ).rejects.toThrow('domains/broken.yaml:2 may name the profile too')
+    await editor.close('domains/broken.yaml')
+  })
+})
+
+/** Applies the first action of this title to a text, and returns the new text. */
+async function act(path: string, marked: string, title: string): Promise<string> {
+  const { textDocument, position } = await editor.at(path, marked)
+  const range = { start: position, end: position }
+  const context = { diagnostics: [] }
+  const actions = await connection.sendRequest(CodeActionRequest.type, {
+    textDocument,
+    range,
+    context,
+  })
+  const action = (actions as CodeAction[] | null)?.find((each) => each.title === title)
+  const edits = action?.edit?.changes?.[textDocument.uri] ?? []
+  const document = TextDocument.create('file:///x', 'yaml', 1, marked.replace('|', ''))
+  return TextDocument.applyEdits(document, edits)
+}
+
+describe('actions', () => {
+  it.each([
+    ['origin_hots|', 'origin_host|'],
+    ['[bas|s]', '[bas|e]'],
+  ])('change %s to what was meant', async (wrong, right) => {
+    const text = shop.replace('origin_host', 'https: {http2: on}\n  origin_host')
+    const meant = right.replace('|', '')
+    const marked = text.replace(meant, wrong)
+    const title = `Change to "${meant.replaceAll(/[[\]]/g, '')}"`
+    expect(await act('domains/shop.yaml', marked, title)).toBe(text)
+  })
+
+  it('remove a repeated entry', async () => {
+    const text = `${shop}  ip_black_list: {list: [192.0.2.1, 192.0.2.0/24|]}\n`
+    const fixed = await act(
+      'domains/shop.yaml',
+      text.replace('192.0.2.1', '|192.0.2.1').replace('24|', '24'),
+      'Remove what is repeated',
+    )
+    expect(fixed).toBe(`${shop}  ip_black_list: {list: [192.0.2.0/24]}\n`)
+  })
+
+  it('format as fmt does', async () => {
+    const rough = 'config:\n    timeout: { time: 60 }\ndomain: a|.example.com\n'
+    const wanted = 'domain: a.example.com\nconfig:\n  timeout: {time: 60}\n'
+    expect(await act('domains/shop.yaml', rough, 'Format as edgewise fmt does')).toBe(wanted)
+    const textDocument = { uri: editor.toUri('domains/shop.yaml') }
+    const options = { tabSize: 4, insertSpaces: true }
+    const edits = await connection.sendRequest(DocumentFormattingRequest.type, {
+      textDocument,
+      options,
+    })
+    expect(edits?.map(({ newText }) => newText)).toEqual([wanted])
   })
 })

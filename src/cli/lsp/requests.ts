@@ -1,17 +1,24 @@
 import { join } from 'node:path'
 import {
+  LSPErrorCodes,
   MarkupKind,
+  ResponseError,
   type Connection,
   type Hover,
   type Location,
   type Position,
+  type TextDocumentIdentifier,
   type TextDocumentPositionParams,
+  type TextEdit,
+  type WorkspaceEdit,
 } from 'vscode-languageserver/node'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import { isObject } from '../../core/model/json.ts'
 import type { Place } from '../../core/model/problem.ts'
-import { loadLocalState } from '../../operations/local-state.ts'
+import { loadLocalState } from '../../operations/runtime/local-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
+import { isProfileName } from '../../manifest/manifests/parse-document.ts'
+import { formatDocument, listActions } from './actions.ts'
 import type { CheckedWorkspace } from './checked-workspace.ts'
 import { complete } from './completion.ts'
 import { findSpot, type Spot } from './cursor.ts'
@@ -33,14 +40,20 @@ export function answerRequests(
   session: LanguageSession,
   outside: Outside,
 ): void {
-  const ask = async (params: TextDocumentPositionParams): Promise<Asked | null> => {
-    const { position } = params
-    const document = session.documents.get(params.textDocument.uri)
-    const file = document === undefined ? null : session.findFile(document.uri)
+  const find = async ({ uri }: TextDocumentIdentifier) => {
+    const document = session.documents.get(uri)
+    const file = document === undefined ? null : session.findFile(uri)
     if (document === undefined || file === null) return null
     await session.settle(file.workspace)
+    return { ...file, document }
+  }
+  const ask = async (params: TextDocumentPositionParams): Promise<Asked | null> => {
+    const { position } = params
+    const found = await find(params.textDocument)
+    if (found === null) return null
+    const { document } = found
     const spot = findSpot(document.getText(), document.offsetAt(position))
-    return { ...file, document, position, spot }
+    return { ...found, position, spot }
   }
   connection.onHover(async (params) => {
     const asked = await ask(params)
@@ -54,6 +67,15 @@ export function answerRequests(
   connection.onReferences(async (params) =>
     locate(await ask(params), params.context.includeDeclaration ? 'all' : 'uses'),
   )
+  connection.onRenameRequest(async (params) => rename(await ask(params), params.newName))
+  connection.onCodeAction(async ({ textDocument, range }) => {
+    const found = await find(textDocument)
+    return found && listActions(found.workspace, found.path, found.document, range)
+  })
+  connection.onDocumentFormatting(async ({ textDocument }) => {
+    const found = await find(textDocument)
+    return found && formatDocument(found.path, found.document)
+  })
 }
 
 async function hover(
@@ -91,11 +113,41 @@ function listVariables({ memory }: CheckedWorkspace): string[] {
   })
 }
 
-function locate(asked: Asked | null, which: 'declarations' | 'uses' | 'all'): Location[] | null {
+/**
+ * Renames a profile where it is declared and wherever it is listed.
+ *
+ * @throws ResponseError for a name that can't be one, and if a file can't be read as YAML
+ */
+function rename(asked: Asked | null, newName: string): WorkspaceEdit | null {
+  const name = findAskedProfile(asked)
+  if (asked === null || name === null) return null
+  const { workspace } = asked
+  const broken = workspace.diagnostics.find(({ code }) => /^(?:yaml|file)-/.test(code))
+  const reason = !isProfileName(newName)
+    ? 'A name of a profile has up to 64 letters, digits, ".", "_", "/" and "-".'
+    : findMentions(workspace.memory, newName, 'declarations').length > 0
+      ? `There is a profile "${newName}" already.`
+      : broken !== undefined
+        ? `${broken.file}:${broken.line} may name the profile too, and can't be read. Correct it.`
+        : null
+  if (reason !== null) throw new ResponseError(LSPErrorCodes.RequestFailed, reason)
+  const isPlain = /^[A-Za-z]/.test(newName) && !/^(?:true|false|null)$/i.test(newName)
+  const newText = isPlain ? newName : `"${newName}"`
+  const changes: Record<string, TextEdit[]> = {}
+  for (const { uri, range } of locate(asked, 'all') ?? [])
+    (changes[uri] ??= []).push({ range, newText })
+  return { changes }
+}
+
+/** Returns the name of the profile at the asked position; null elsewhere. */
+function findAskedProfile(asked: Asked | null): string | null {
   const spot = asked?.spot ?? null
-  if (asked === null || spot === null) return null
-  const name = spot.part === 'key' ? null : findProfileName(spot.steps, spot.text)
-  if (name === null) return null
+  return spot === null || spot.part === 'key' ? null : findProfileName(spot.steps, spot.text)
+}
+
+function locate(asked: Asked | null, which: 'declarations' | 'uses' | 'all'): Location[] | null {
+  const name = findAskedProfile(asked)
+  if (asked === null || name === null) return null
   const { workspace } = asked
   return findMentions(workspace.memory, name, which).map((place) => toLocation(workspace, place))
 }

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import {
+  CodeActionKind,
   DiagnosticSeverity,
   DidChangeWatchedFilesNotification,
   TextDocuments,
@@ -82,6 +83,9 @@ export class LanguageSession {
         completionProvider: { triggerCharacters: ['{', ':', ' ', '-', '['] },
         definitionProvider: true,
         referencesProvider: true,
+        renameProvider: true,
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.Source] },
+        documentFormattingProvider: true,
       },
     }
   }

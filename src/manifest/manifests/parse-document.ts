@@ -104,13 +104,18 @@ export function parseDocument(document: YamlDocument): {
     return { declaration: { kind, domains, exceptions, ...shared }, findings }
   }
   const name = getOwn(value, 'profile')
-  if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(name))
+  if (typeof name === 'string' && isProfileName(name))
     return { declaration: { kind, name, ...shared }, findings }
   report(
     '/profile',
     `expected a name of letters, digits, ".", "_", "/" and "-", got ${describeValue(name)}`,
   )
   return { declaration: null, findings }
+}
+
+/** Tests whether a text may be the name of a profile. */
+export function isProfileName(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(text)
 }
 
 function suggestKind(value: JsonObject): string {

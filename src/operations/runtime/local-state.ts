@@ -1,9 +1,9 @@
-import { findRepository } from '../state/git/find-repository.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import type { RecordedState } from '../state/store/store.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
-import { loadState } from './runtime/open-state.ts'
-import type { StateOutside } from './runtime/outside.ts'
+import { findRepository } from '../../state/git/find-repository.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { RecordedState } from '../../state/store/store.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+import { loadState } from './open-state.ts'
+import type { StateOutside } from './outside.ts'
 
 /**
  * Loads the state of a workspace if it is in a folder; null if reading it would start git or reach
