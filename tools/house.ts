@@ -69,8 +69,8 @@ const pure = [
 ]
 /** Maximum number of names directly in `src`, and of files in one of its folders. */
 const [maxNames, maxFiles] = [12, 25]
-/** Folders of rows of one kind: a file an item. */
-const rows = ['core/catalog']
+/** Folders of rows of one kind: a file an item, or a command. */
+const rows = ['core/catalog', 'cli/commands']
 /** Names of Node's modules without an effect, which pure rooms may import. */
 const allowedNodeNames: Record<string, string[]> = {
   'node:crypto': ['createHash'],

@@ -5,7 +5,7 @@ import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { readings, type Reading } from '../../core/trace/readings.ts'
 import { refuseUnknownItems } from '../../operations/submission/select.ts'
-import { extractFirstSentence, listFields } from './describe-item.ts'
+import { extractFirstSentence, listFields } from '../../outlets/report/catalog/describe-item.ts'
 import { listPolicyVariables } from './explain-policy.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { catalogue } from '../../core/catalog/catalogue.ts'
-import { extractFirstSentence } from '../explain/describe-item.ts'
+import { extractFirstSentence } from '../../outlets/report/catalog/describe-item.ts'
 import { readPackageFile } from '../package-files.ts'
 import { pageCharacters } from './answers.ts'
 
