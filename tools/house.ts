@@ -16,9 +16,9 @@ const allowed: Record<string, string> = {
     'operations outlets/report manifest core/checks core/rule-lists core/catalog files ' +
     'core/model',
   cli:
-    'cli/mcp cli/lsp server outlets/metrics outlets/tracing outlets/notify operations engine/apply ' +
-    'outlets/report manifest state service emulator core/tests core/policy core/effects ' +
-    'core/trace core/checks core/catalog files core/model',
+    'cli/mcp cli/lsp server outlets/metrics outlets/tracing outlets/notify operations ' +
+    'engine/apply outlets/report manifest state service emulator core/tests core/policy ' +
+    'core/effects core/trace core/checks core/catalog files core/model',
   server:
     'outlets/metrics outlets/notify operations engine/rollout engine/apply outlets/report ' +
     'manifest state service files core/model',
