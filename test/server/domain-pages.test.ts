@@ -113,13 +113,16 @@ describe('the request that is tried on the page of a domain', () => {
     expect(form).not.toContain('As recorded')
     const url = 'https://a.example.com/<b>"?x=1&y'
     const html = await (await get(`/domains/a.example.com?url=${encodeURIComponent(url)}`)).text()
-    expect(html).toContain('https://a.example.com/&lt;b&gt;&quot;?x=1&amp;y denied</pre>')
+    expect(html).toContain('https://a.example.com/&lt;b&gt;&quot;?x=1&amp;y\noutcome denied</pre>')
     expect(html).toContain('As the manifests of the commit have it')
     expect(html).not.toContain('<b>"')
   })
 
   it('says once what both do', async () => {
-    const text = { recorded: 'https://a/ (recorded)\n', desired: 'https://a/  (desired)\n' }
+    const text = {
+      recorded: 'https://a/ (recorded)\noutcome  denied *\n*  if 2 items are not set\n',
+      desired: 'https://a/  (desired)\noutcome  denied *\n*  if 3 items are not set\n',
+    }
     const pages = createPages({ trace: () => Promise.resolve(text) })
     const { get } = await visit(await startHttp({ pages }))
     const html = await (await get('/domains/a.example.com?url=https://a/')).text()

@@ -113,7 +113,8 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
     planJson: () => Promise.resolve('{}'),
     domains: () => Promise.resolve(buildDomains()),
     getDomains: () => null,
-    trace: (url) => Promise.resolve({ recorded: `${url} denied`, desired: `${url} served` }),
+    trace: (url) =>
+      Promise.resolve({ recorded: `${url}\noutcome denied`, desired: `${url}\noutcome served` }),
     drift: () => null,
     listEvents: () => [
       {

@@ -17,7 +17,7 @@ export function formatTrial(path: string, { url, traced, fault }: Trial): string
     traced === null
       ? ''
       : panel('As recorded', traced.recorded) +
-        (dropHead(traced.recorded) === dropHead(traced.desired)
+        (pickAnswers(traced.recorded) === pickAnswers(traced.desired)
           ? '<p class="note">The manifests of the commit do the same.</p>'
           : panel('As the manifests of the commit have it', traced.desired))
   return (
@@ -30,7 +30,8 @@ export function formatTrial(path: string, { url, traced, fault }: Trial): string
   )
 }
 
-/** Drops the first line, which names the configuration. */
-function dropHead(text: string): string {
-  return text.slice(text.indexOf('\n') + 1)
+/** Picks what happens to the request: other lines name the configuration. */
+function pickAnswers(text: string): string {
+  const [, ...lines] = text.split('\n')
+  return lines.filter((line) => !line.startsWith('*')).join('\n')
 }
