@@ -11,8 +11,11 @@ export interface Trial {
 
 /** Formats the form that tries a request on the page of a domain, and its answers. */
 export function formatTrial(path: string, { url, traced, fault }: Trial): string {
-  const panel = (title: string, text: string) =>
-    `<h3>${title}</h3><pre class="lines" tabindex="0">${show(text.trimEnd())}</pre>`
+  const panel = (title: string, text: string) => {
+    // A line end would be shown as an invisible character.
+    const lines = text.trimEnd().split('\n').map(show)
+    return `<h3>${title}</h3><pre class="lines" tabindex="0">${lines.join('\n')}</pre>`
+  }
   const answers =
     traced === null
       ? ''
