@@ -163,7 +163,7 @@ export class LanguageSession {
     try {
       if (await workspace.check()) this.#show(workspace)
     } catch (error) {
-      // The editor goes on with what the last check found.
+      // The editor keeps what the last check found.
       this.#log(error)
     }
   }
