@@ -117,6 +117,22 @@ export interface PageCurve {
   points: PagePoint[]
 }
 
+/** Requests over time, with marks, as pages draw them. */
+export interface PageSeries extends Pick<PageCurve, 'statuses' | 'seconds' | 'points'> {
+  /** Times of the drawing. */
+  span: PageSpan
+  /** What happened, first to last. */
+  marks: { span: PageSpan; words: string }[]
+  /** Usual share of bad answers, percent; null without one. */
+  level: number | null
+  /** The drawing in words. */
+  about: string
+  /** Head of the column that describes each period. */
+  column: string
+  /** Describes the period that starts at a time. */
+  describe(time: number): string
+}
+
 /** A period: its start in seconds since 1970, then its requests. */
 export type PagePoint = [
   time: number,

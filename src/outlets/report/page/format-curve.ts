@@ -1,6 +1,11 @@
 import type { Sample } from '../../../core/model/health.ts'
 import { formatCount, formatNoun } from '../../../core/model/page/page-words.ts'
-import type { PageCurve, PagePoint, PageSpan } from '../../../core/model/page/page-rollout.ts'
+import type {
+  PageCurve,
+  PagePoint,
+  PageSeries,
+  PageSpan,
+} from '../../../core/model/page/page-rollout.ts'
 import { formatPercent } from '../stats/figures.ts'
 import { show } from './html.ts'
 
@@ -9,40 +14,71 @@ const steps = [60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800, 
 const maxTimes = 6
 /** Size of the drawing, which is stretched to its place. */
 const [width, height] = [1000, 100]
-const heads = ['Time (UTC)', 'Window', 'Requests', 'Bad', 'Share', '2xx', '3xx', '4xx', '5xx']
+const heads = ['Requests', 'Bad', 'Share', '2xx', '3xx', '4xx', '5xx', 'Other']
+/** Least distance of the words of two marks, percent of the width. */
+const wordsApart = 12
 
 /**
  * Formats the share of bad answers of a wave over time: a drawing that follows the style, and a
  * table of the same periods.
  */
 export function formatCurve(curve: PageCurve): string {
-  const { before, after, points, seconds } = curve
+  const { statuses, points, seconds, before, after, written, baseline } = curve
+  return formatSeries({
+    ...{ statuses, points, seconds },
+    span: [before[0], after[1]],
+    marks: [{ span: written, words: 'written' }],
+    level: computeShare(baseline),
+    about: describeCurve(curve),
+    column: 'Window',
+    describe: (time) => (time < before[1] ? 'before' : 'after'),
+  })
+}
+
+/** Formats the share of bad answers over time, with its marks. */
+export function formatSeries(series: PageSeries): string {
+  const { span, points, seconds, level, about } = series
   const top = computeTop(points)
-  const level = computeShare(curve.baseline)
-  const times = listTimes(before[0], after[1])
-  const place = (time: number) => (100 * (time - before[0])) / Math.max(1, after[1] - before[0])
-  const middle = place((curve.written[0] + curve.written[1]) / 2).toFixed(2)
+  const times = listTimes(...span)
   const labels = times.map(
-    (time) => `<text x="${place(time).toFixed(2)}%" y="164">${formatAxisTime(time)}</text>`,
+    (time) => `<text x="${place(series, time)}%" y="164">${formatAxisTime(time)}</text>`,
   )
   const scale = [top, top / 2, 0].map((value) => `<span>${Number(value.toFixed(2))} %</span>`)
   return (
-    `<figure class="curve" data-from="${before[0]}" data-to="${after[1]}" ` +
+    `<figure class="curve" data-from="${span[0]}" data-to="${span[1]}" ` +
     `data-period="${seconds}">` +
     `<div class="plot"><div class="scale" aria-hidden="true">${scale.join('')}</div>` +
-    `<svg class="canvas" role="img" aria-label="${show(describeCurve(curve))}">` +
-    `<text x="${middle}%" y="12">written</text>${labels.join('')}` +
+    `<svg class="canvas" role="img" aria-label="${show(about)}">` +
+    `${formatWords(series)}${labels.join('')}` +
     `<svg aria-hidden="true" y="16" width="100%" height="132" viewBox="0 0 ${width} ${height}" ` +
-    `preserveAspectRatio="none">${drawPaths(curve, top, level)}</svg></svg></div>` +
-    `<figcaption class="key soft">${formatKey(curve, level)}<p aria-hidden="true"></p>` +
-    `</figcaption>${formatTable(curve)}</figure>`
+    `preserveAspectRatio="none">${drawPaths(series, top)}</svg></svg></div>` +
+    `<figcaption class="key soft">${formatKey(series, level)}<p aria-hidden="true"></p>` +
+    `</figcaption>${formatTable(series)}</figure>`
   )
 }
 
-function drawPaths(curve: PageCurve, top: number, level: number | null): string {
-  const { before, after, written, points, seconds } = curve
-  const span = Math.max(1, after[1] - before[0])
-  const x = (time: number) => Number(((width * (time - before[0])) / span).toFixed(1))
+/** Places a time on the width, percent. */
+function place({ span: [from, to] }: Pick<PageSeries, 'span'>, time: number): string {
+  return ((100 * (time - from)) / Math.max(1, to - from)).toFixed(2)
+}
+
+/** Formats the words of the marks, without those that would cover the one before. */
+function formatWords(series: PageSeries): string {
+  let last = -Infinity
+  const texts = series.marks.map(({ span: [from, to], words }) => {
+    const middle = place(series, (from + to) / 2)
+    if (Number(middle) - last < wordsApart) return ''
+    last = Number(middle)
+    return `<text x="${middle}%" y="12">${show(words)}</text>`
+  })
+  return texts.join('')
+}
+
+function drawPaths(series: PageSeries, top: number): string {
+  const { marks, points, seconds, level } = series
+  const [from, to] = series.span
+  const span = Math.max(1, to - from)
+  const x = (time: number) => Number(((width * (time - from)) / span).toFixed(1))
   const y = (share: number) => Number((height - (height * share) / top).toFixed(1))
   const most = points.reduce((all, [, requests]) => Math.max(all, requests), 1)
   const wide = Math.round((0.88 * width * seconds) / span)
@@ -51,14 +87,19 @@ function drawPaths(curve: PageCurve, top: number, level: number | null): string 
     const high = Math.round((height * requests) / (4 * most))
     return `M${Math.round(x(time + 0.06 * seconds))} ${height}v-${high}h${wide}v${high}`
   })
-  const lines = listSpots(curve).map((line) =>
+  const lines = listSpots(series).map((line) =>
     line.map(({ time, share }) => `${Math.round(x(time))} ${y(share)}`),
   )
+  const bands = marks.map(({ span: [start, end] }) => {
+    // One of a moment has a line.
+    const wideEnd = Math.max(x(end), x(start) + 2)
+    return `M${x(start)} 0H${wideEnd}V${height}H${x(start)}z`
+  })
   const path = (name: string, d: string) => `<path class="${name}" d="${d}"/>`
   return (
     path('grid', `M0 0H${width}M0 ${height / 2}H${width}M0 ${height}H${width}`) +
     path('bars', bars.join('')) +
-    path('written', `M${x(written[0])} 0H${x(written[1])}V${height}H${x(written[0])}z`) +
+    path('written', bands.join('')) +
     (level === null ? '' : path('level', `M0 ${y(level)}H${width}`)) +
     path('share', lines.map((line) => `M${line.join('L')}`).join('')) +
     // A line of one spot has no length.
@@ -67,7 +108,7 @@ function drawPaths(curve: PageCurve, top: number, level: number | null): string 
 }
 
 /** Lists the middles of the periods with requests; a line breaks where there are none. */
-export function listSpots({ points, seconds }: PageCurve): { time: number; share: number }[][] {
+export function listSpots({ points, seconds }: Pick<PageSeries, 'points' | 'seconds'>): { time: number; share: number }[][] {
   const lines: { time: number; share: number }[][] = []
   let previous = -Infinity
   for (const point of points) {
@@ -83,7 +124,7 @@ export function listSpots({ points, seconds }: PageCurve): { time: number; share
 }
 
 /** Formats what each line, bar and band of the drawing is. */
-function formatKey({ statuses, points }: PageCurve, level: number | null): string {
+function formatKey({ statuses, points }: PageSeries, level: number | null): string {
   const most = points.reduce((all, [, requests]) => Math.max(all, requests), 0)
   const entry = (kind: string, text: string) =>
     `<li><span class="sample" data-kind="${kind}" aria-hidden="true"></span>${text}</li>`
@@ -93,7 +134,7 @@ function formatKey({ statuses, points }: PageCurve, level: number | null): strin
   return `<ul>${share}${before}${entry('requests', requests)}</ul>`
 }
 
-function formatTable({ statuses, points, before }: PageCurve): string {
+function formatTable({ statuses, points, column, describe }: PageSeries): string {
   let day = ''
   const rows = points.map((point) => {
     const [time, requests, bad, ...classes] = point
@@ -101,7 +142,7 @@ function formatTable({ statuses, points, before }: PageCurve): string {
     const name = date === day ? clock : `${date} ${clock}`
     day = date
     const cells = [
-      time < before[1] ? 'before' : 'after',
+      show(describe(time)),
       formatCount(requests),
       formatCount(bad),
       show(formatShare(computePointShare(point))),
@@ -109,7 +150,7 @@ function formatTable({ statuses, points, before }: PageCurve): string {
     ]
     return `<tr><th scope=row>${name}<td>${cells.join('<td>')}`
   })
-  const columns = [...heads, 'Other'].map((text) => `<th scope="col">${text}</th>`)
+  const columns = ['Time (UTC)', column, ...heads].map((text) => `<th scope="col">${text}</th>`)
   return (
     `<details class="points"><summary>The ${formatNoun(points.length, 'period')} in a table` +
     '</summary><div class="port" tabindex="0" role="region" aria-label="Periods"><table>' +
