@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
 import { isObject } from '../core/model/json.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { CommitChecks, CheckEnd } from '../server/branch/commit-checks.ts'
-import type { OwnPage, OwnTrace } from '../server/pages/create-page-source.ts'
+import type { OwnDomains, OwnPage, OwnTrace } from '../server/pages/create-page-source.ts'
 import { createSerialQueue } from '../state/store/serial-queue.ts'
 import type { OwnEnd, RunOwn } from './own-process.ts'
 
@@ -15,7 +15,7 @@ const maxPageBytes = 128 * 1024 * 1024
 const codes: ErrorCode[] = ['invalid', 'usage', 'access', 'owned-elsewhere', 'record-damaged']
 
 /** Commands that make a page, which take no lock, and the name of the file. */
-const commands: Record<OwnPage, string[]> = {
+const commands: Record<OwnPage | 'domains', string[]> = {
   plan: ['plan', '--report', 'page.html'],
   json: ['plan', '--report', 'plan.json'],
   history: ['state', 'history', '--report', 'page.html'],
@@ -35,19 +35,22 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
    * @throws EdgewiseError as the command does, and `unavailable` if the process can't run
    */
   return (
-    page: OwnPage | OwnTrace,
+    asked: OwnPage | OwnTrace | OwnDomains,
     root: string,
     outside: Pick<Outside, 'env' | 'signal'>,
   ): Promise<string> =>
     oneByOne(async () => {
       const fault = checks.findFault(root)
       if (fault !== null) throw fault
-      if (typeof page !== 'string') return trace(run, page, root, outside)
+      if (typeof asked !== 'string' && 'url' in asked) return trace(run, asked, root, outside)
+      const page = typeof asked === 'string' ? asked : 'domains'
       const folder = mkdtempSync(join(tmpdir(), 'edgewise-page-'))
       try {
         const words = commands[page]
         const file = join(folder, words.at(-1) ?? '')
-        const end = await run(['-C', root, '--json', ...words.slice(0, -1), file], outside)
+        const more = typeof asked === 'string' ? [] : writeCheck(folder, asked)
+        const all = ['-C', root, '--json', ...words.slice(0, -1), file, ...more]
+        const end = await run(all, outside)
         if (end.code !== 0) throw explainEnd(page, end)
         if (statSync(file).size > maxPageBytes)
           throw explainEnd(page, { ...end, excess: `more than ${maxPageBytes} bytes` })
@@ -56,6 +59,14 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
         rmSync(folder, { recursive: true, force: true })
       }
     })
+}
+
+/** Writes what a drift check has found for the command; returns its words. */
+function writeCheck(folder: string, { check }: OwnDomains): string[] {
+  if (check === null) return []
+  const file = join(folder, 'check.json')
+  writeFileSync(file, check)
+  return ['--check', file]
 }
 
 /** Traces a request; the text has its lines at most as wide as a panel. */
@@ -73,7 +84,7 @@ async function trace(
   throw explainEnd('trace', await run(['-C', root, '--json', ...words], outside))
 }
 
-function explainEnd(page: OwnPage | 'trace', { error, excess }: OwnEnd): EdgewiseError {
+function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnEnd): EdgewiseError {
   const name = page === 'json' ? 'plan' : page === 'domains' ? 'list of domains' : page
   if (excess !== null)
     return new EdgewiseError('unavailable', `the ${name} can't be made: it takes ${excess}`)

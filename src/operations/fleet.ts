@@ -1,3 +1,4 @@
+import { addEarlierReads, type EarlierRead } from '../core/diff/earlier-reads.ts'
 import type { HistoryEntry } from '../core/model/applied.ts'
 import type { Drift } from '../core/model/drift.ts'
 import type { Domain } from '../core/model/item.ts'
@@ -32,6 +33,12 @@ export interface LoadedFleet {
   list(): Generator<FleetDomain>
 }
 
+/** How the fleet is compared with the service. */
+export interface FleetRequest extends Pick<DriftRequest, 'observe' | 'observesAll'> {
+  /** What an earlier drift check has found. */
+  earlier?: ReadonlyMap<Domain, EarlierRead>
+}
+
 /**
  * Loads what is known of all domains: the configuration, the state, drift and the history, each
  * once. Records nothing.
@@ -40,7 +47,7 @@ export interface LoadedFleet {
  */
 export async function loadFleet(
   workspace: LoadedWorkspace,
-  request: Pick<DriftRequest, 'observe' | 'observesAll'>,
+  request: FleetRequest,
   outside: StateOutside,
 ): Promise<LoadedFleet> {
   const { store, recorded } = await loadState(workspace, outside, true)
@@ -52,7 +59,12 @@ export async function loadFleet(
   const traffic = await store.loadTraffic()
   const past = await listPastApplies(store, recorded)
   const applies = new Map<string, HistoryEntry>(past.applies.map(({ apply }) => [apply.id, apply]))
-  const [appliesByDomain, selectDrift] = [indexApplies(past), indexDrift(found.drift)]
+  const { earlier } = request
+  const drift =
+    earlier === undefined
+      ? found.drift
+      : addEarlierReads(found.drift, (domain) => earlier.get(domain))
+  const [appliesByDomain, selectDrift] = [indexApplies(past), indexDrift(drift)]
   const owners = await store.findOwners(workspace.desired.keys())
   return {
     domains,

@@ -104,6 +104,7 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
       scrub: (text) => logger.scrub(text),
       ownPage: ports.ownPage,
       getDrift: memory.drifts.getLast,
+      formatCheck: memory.drifts.formatCheck,
       listEvents: memory.events.list,
     }),
     isHung: watchdog.isHung,

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { PagePoint } from '../../src/core/model/page/page-rollout.ts'
+import type { DomainStatistics } from '../../src/outlets/report/live/status-codes.ts'
 import { keepLast, parseDomainPages } from '../../src/server/pages/domain-pages.ts'
 import { closeHttp, startHttp } from './http-stage.ts'
-import { buildDomains, createPages } from './page-stage.ts'
+import { buildDomains, buildOverview, createPages, openRollout } from './page-stage.ts'
 import { visit } from './page-visit.ts'
 
 afterEach(closeHttp)
@@ -23,7 +25,7 @@ describe('the pages of domains', () => {
   it('are found by their names, whatever characters come before them', () => {
     const pages = buildDomains()
     expect(pages.list.sentence).toBe('2 domains as recorded.')
-    expect(pages.find('a.example.com')?.main).toBe('<h1>a.example.com</h1>')
+    expect(pages.find('a.example.com')?.main).toBe('<hr>')
     expect(pages.find('~0123')?.title).toBe('\u00fc \ud83d\ude00')
     for (const name of ['', 'b.example.com', '__proto__', 'toString'])
       expect(pages.find(name)).toBeNull()
@@ -101,6 +103,58 @@ describe('/domains', () => {
     const pages = createPages({ getDomains: buildDomains })
     const other = await visit(await startHttp({ pages }))
     expect(await (await other.get('/')).text()).toContain(link)
+  })
+})
+
+describe('the page of a domain', () => {
+  const read = async (own: Parameters<typeof createPages>[0], path = '/domains/a.example.com') => {
+    const { get } = await visit(await startHttp({ pages: createPages(own) }))
+    const answer = await get(path)
+    return { status: answer.status, html: await answer.text() }
+  }
+
+  it('has the open rollouts of the domain below its head, and no others', async () => {
+    const rollout = (id: string, domains: string[]) =>
+      openRollout({ id, waves: [{ domains, applied: null, passed: false }] })
+    const rollouts = [
+      rollout('r<1', ['a.example.com']),
+      rollout('r2', ['b.example.com']),
+      openRollout({ id: 'r3', released: ['a.example.com'] }),
+    ]
+    const { html } = await read({ overview: () => Promise.resolve(buildOverview({ rollouts })) })
+    expect(html).toContain('</h1><p class="callout"><a href="/rollouts/r%3C1">Rollout r&lt;1</a>: ')
+    expect(html).toContain('this domain is in wave 1. Wave 1 of 1 begins soon: 1 domain.')
+    expect(html).toContain('>Rollout r3</a>: this domain was in wave 1. Wave 2 of 3 waits for')
+    expect(html).not.toContain('Rollout r2')
+  })
+
+  it('has the status codes with its applies, or says that they are away or on their way', async () => {
+    expect((await read({})).html).toContain('They are not known: the service is away.')
+    const never = () => new Promise<DomainStatistics>(() => undefined)
+    expect((await read({ statistics: never })).html).toContain('They are being queried')
+    const begin = Date.UTC(2026, 0, 2) / 1000
+    const day = {
+      span: [begin, begin + 86_400] as [number, number],
+      seconds: 300,
+      points: [[begin, 1, 0, 1, 0, 0, 0, 0] as PagePoint],
+    }
+    const asked: string[] = []
+    const statistics = (domain: string) => {
+      asked.push(domain)
+      return Promise.resolve({ at: '2026-01-03T00:00:00.000Z', day, week: day })
+    }
+    const { html } = await read({ statistics })
+    expect(html).toContain('1 request: 2xx 100.00 % (1).')
+    expect(html).toContain('y="12">apply</text>')
+    expect(asked).toEqual(['a.example.com'])
+  })
+
+  it('is found in upper case, and suggested for a slip', async () => {
+    expect((await read({}, '/domains/A.Example.com')).status).toBe(200)
+    const slip = await read({}, '/domains/a.exampel.com')
+    expect(slip.status).toBe(404)
+    expect(slip.html).toContain('Did you mean &quot;a.example.com&quot;?')
+    expect((await read({}, `/domains/${'a.example.com'.repeat(100)}`)).html).not.toContain('mean')
   })
 })
 

@@ -86,7 +86,11 @@ export const waiting = () =>
 
 /** Builds the pages of two domains. */
 export function buildDomains(): DomainPages {
-  const page = (title: string) => JSON.stringify({ title, tone: 'fine', main: `<h1>${title}</h1>` })
+  const page = (domain: string) => {
+    const applies = [['a1', '2026-01-02T01:00:00.000Z']]
+    const head = `<h1>${domain}</h1>`
+    return JSON.stringify({ title: domain, tone: 'fine', domain, head, main: '<hr>', applies })
+  }
   const texts = [page('a.example.com'), page('\u00fc \ud83d\ude00')]
   const pages = [
     ['a.example.com', texts[0]?.length],
@@ -115,6 +119,7 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
     getDomains: () => null,
     trace: (url) =>
       Promise.resolve({ recorded: `${url}\noutcome denied`, desired: `${url}\noutcome served` }),
+    statistics: () => Promise.resolve({ fault: 'the service is away.' }),
     drift: () => null,
     listEvents: () => [
       {

@@ -6,6 +6,7 @@ import type { Declare } from './declare.ts'
 interface ReportFlags extends ObserveOptions {
   html?: string
   pages?: string
+  check?: string
 }
 
 /** `edgewise report`: writes the fleet and each domain as pages. */
@@ -14,15 +15,16 @@ export function declareReport(program: Command, declare: Declare): void {
     description: 'write the fleet and each domain as pages',
     examples: ['report --html site', 'report --html site --observed live.json'],
     traced: true,
-    run: async (context, _args, { html, pages, ...options }) => {
+    run: async (context, _args, { html, pages, check, ...options }) => {
       const { writeHtml, writePages } = await import('../report/html.ts')
-      if (pages !== undefined) return writePages(context, pages)
+      if (pages !== undefined) return writePages(context, pages, check)
       if (html !== undefined) return writeHtml(context, { html, ...options })
       throw new EdgewiseError('usage', 'expected the folder of the pages', 'Pass --html DIR.')
     },
   })
     .option('--html <dir>', 'folder of the pages: a new one, or one of an earlier report')
     .addOption(new Option('--pages <file>', 'file of the pages, for edgewise serve').hideHelp())
+    .addOption(new Option('--check <file>', 'what its last drift check has found').hideHelp())
   addObserveOptions(command).addHelpText(
     'after',
     `

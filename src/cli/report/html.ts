@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseCheck } from '../../core/diff/earlier-reads.ts'
 import { fleetStates, summarizeStates, type FleetRow } from '../../core/model/page/fleet.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { pluralize } from '../../core/model/text/words.ts'
+import { formatTime, pluralize } from '../../core/model/text/words.ts'
 import { refuseLinkIn } from '../../files/find-link.ts'
 import { claimFolder, removeOthers, type OwnFolder } from '../../files/own-folder.ts'
 import { replaceBelow } from '../../files/replace-file.ts'
@@ -14,6 +16,7 @@ import { namePage } from '../../outlets/report/domain/fleet-row.ts'
 import {
   describeDomainTab,
   formatDomainPage,
+  formatDomainParts,
   type DomainAbout,
 } from '../../outlets/report/domain/format-domain-page.ts'
 import { describeFleetTab, formatFleetPage } from '../../outlets/report/domain/format-fleet-page.ts'
@@ -25,7 +28,7 @@ import type { CommandContext } from '../io.ts'
 import { buildObserve, type ObserveOptions } from '../observe.ts'
 import { openWorkspace } from '../open.ts'
 import { createOutput, saveOutput } from '../save-file.ts'
-import type { ServedFleet } from '../../server/pages/domain-pages.ts'
+import type { ServedDomain, ServedFleet } from '../../server/pages/domain-pages.ts'
 
 export interface HtmlOptions extends ObserveOptions {
   /** Folder of the pages. */
@@ -34,6 +37,8 @@ export interface HtmlOptions extends ObserveOptions {
 
 /** Folder of the pages of domains, file of their style, and file that marks a folder of pages. */
 const [domainFolder, styleFile, marker] = ['domains', 'style.css', 'edgewise-report.txt']
+/** Latest applies that a page of a server may mark. */
+const maxMarks = 200
 const markerText =
   'Pages of "edgewise report --html". The next run replaces them, and removes those of domains\n' +
   'that are gone. Without this file it refuses to write here.\n'
@@ -68,19 +73,40 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
  * Writes the list of the fleet, and the content of the page of each domain, into one file for a
  * server: a line of JSON with the list, and the name and the length (UTF-16) of each page, and then
  * the pages.
+ *
+ * @param checkFile what the last drift check of the server has found
  */
-export async function writePages(context: CommandContext, file: string): Promise<number> {
+export async function writePages(
+  context: CommandContext,
+  file: string,
+  checkFile?: string,
+): Promise<number> {
   const { io } = context
   const workspace = openWorkspace(context, 'available')
-  const fleet = await loadFleet(workspace, {}, io)
-  const { about, shared } = await describeFleet(workspace, fleet, '/domains', io)
+  const check = checkFile === undefined ? null : parseCheck(readFileSync(checkFile, 'utf8'))
+  const fleet = await loadFleet(workspace, { earlier: check?.reads }, io)
+  const { about, shared: own } = await describeFleet(workspace, fleet, '/domains', io)
+  const checkedAt = check === null ? null : new Date(check.atMs).toISOString()
+  const shared = { ...own, checkedAt }
+  const compared: [string, string] = [
+    'Drift',
+    checkedAt === null
+      ? 'not looked for by this replica yet'
+      : `as the check of ${formatTime(checkedAt)} found it`,
+  ]
   const [rows, texts]: [FleetRow[], string[]] = [[], []]
   for (const { sheet, row, applies } of fleet.list()) {
-    const main = formatDomainPage(sheet, { ...shared, applies })
-    texts.push(JSON.stringify({ ...describeDomainTab(sheet), main }))
+    const page: ServedDomain = {
+      ...describeDomainTab(sheet),
+      domain: sheet.domain,
+      ...formatDomainParts(sheet, { ...shared, applies }),
+      applies: applies.slice(-maxMarks).map(({ id, startedAt }) => [id, startedAt]),
+    }
+    texts.push(JSON.stringify(page))
     rows.push(row)
   }
-  const main = formatFleetPage(rows, { ...about, address: ['/domains/', ''] })
+  const facts = [...about.facts, compared]
+  const main = formatFleetPage(rows, { ...about, facts, address: ['/domains/', ''] })
   const sentence = summarizeStates(
     rows.map(({ state }) => state),
     'domain',

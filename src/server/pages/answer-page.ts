@@ -1,5 +1,6 @@
 import { formatMessage, type Place } from '../../outlets/report/live/nav.ts'
 import { serverPolicy } from '../../outlets/report/page/format-shell.ts'
+import type { Clock } from '../../core/model/time/clock.ts'
 import type { Answer } from '../http/answer.ts'
 
 const headers = {
@@ -33,4 +34,28 @@ export function answerMessage(
 /** Builds an answer that leads to another page. */
 export function redirect(to: string, own: Record<string, string> = {}): Answer {
   return answerPage(303, '', { Location: to, ...own })
+}
+
+/** Wait for something that is made before a page reports it, ms. */
+const ownWaitMs = 4000
+
+/** Waits for something to be made; null if it takes long. */
+export async function waitFor<T>(
+  made: Promise<T>,
+  clock: Pick<Clock, 'sleep'>,
+  ms = ownWaitMs,
+): Promise<T | null> {
+  const isOver = new AbortController()
+  const late = clock.sleep(ms, isOver.signal).then(() => null)
+  return Promise.race([made, late]).finally(() => isOver.abort())
+}
+
+/** Builds an answer that something is being made, which asks again by itself. */
+export function answerLater(name: string, place: Place): Answer {
+  const wait = 'This page has it as soon as it is made.'
+  return answerMessage(202, `The ${name} is being made`, wait, {
+    hint: `The ${name} of a large fleet takes up to some minutes.`,
+    own: { Refresh: '3' },
+    place,
+  })
 }

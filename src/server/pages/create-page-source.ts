@@ -1,3 +1,4 @@
+import type { Domain } from '../../core/model/item.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Overview } from '../../core/model/listed-rollout.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
@@ -6,12 +7,14 @@ import type { Outside } from '../../operations/runtime/outside.ts'
 import { createRolloutLoader } from '../../operations/rollouts.ts'
 import { findStop } from '../../operations/stop.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
+import type { DomainStatistics } from '../../outlets/report/live/status-codes.ts'
 import { formatServed } from '../../outlets/report/page/format-page.ts'
 import type { Branch } from '../branch/branch.ts'
 import { type Position, findRole } from '../leader/position.ts'
 import type { Reconciler } from '../leader/reconciler.ts'
 import type { BuiltPage } from './built-page.ts'
 import { keepLast, type DomainPages } from './domain-pages.ts'
+import { createDomainStatistics, queryDomain } from './domain-statistics.ts'
 import { createHash } from 'node:crypto'
 
 /**
@@ -31,6 +34,8 @@ export interface PageSource {
   domains(): Promise<DomainPages>
   /** Traces a request by what is recorded, and by the manifests: the text of each. */
   trace(url: string): Promise<Record<OwnTrace['of'], string>>
+  /** Queries the status codes of a domain, or returns those of some minutes ago. */
+  statistics(domain: Domain): Promise<DomainStatistics>
   /** Returns the last of these that were built; null without any. */
   getDomains(): DomainPages | null
   /** Returns the page of the last drift check of this process; null if it did none. */
@@ -39,8 +44,13 @@ export interface PageSource {
   listEvents(rollout: string): RolloutEvent[]
 }
 
-/** A page that a process of its own makes; `json`: the plan for programs; `domains`: many pages. */
-export type OwnPage = 'plan' | 'json' | 'history' | 'domains'
+/** A page that a process of its own makes; `json`: the plan for programs. */
+export type OwnPage = 'plan' | 'json' | 'history'
+
+/** The pages of domains; `check`: what the last drift check has found, null without one. */
+export interface OwnDomains {
+  check: string | null
+}
 
 /** A request to trace, by what is recorded or by the manifests. */
 export interface OwnTrace {
@@ -59,8 +69,9 @@ export interface SourceContext {
   /** Removes the secrets from a text. */
   scrub(text: string): string
   /** Makes a page of the workspace in a folder, without blocking this process. */
-  ownPage(page: OwnPage | OwnTrace, root: string, outside: Outside): Promise<string>
+  ownPage(page: OwnPage | OwnTrace | OwnDomains, root: string, outside: Outside): Promise<string>
   getDrift(): BuiltPage | null
+  formatCheck(): OwnDomains['check']
   listEvents: PageSource['listEvents']
 }
 
@@ -90,7 +101,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
   const overview = createShared(clock, loadOverview)
   const findRevision = async (): Promise<string> =>
     computeRevisions(await overview.get(overviewMs, '')).plan
-  const build = async (page: OwnPage): Promise<BuiltPage & { text: string }> => {
+  const build = async (page: OwnPage | 'domains'): Promise<BuiltPage & { text: string }> => {
     const revision = await findRevision()
     const { commit: tip } = reconciler.found
     // The history needs a workspace that can be loaded, whatever the tip is.
@@ -100,11 +111,12 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     const at = new Date(clock.now()).toISOString()
     // A leader removes the folders of earlier commits in each round; a standby has no rounds.
     if (position.term === null) await branch.keepOnly([commit])
-    const text = await branch.hold(commit, (root) => context.ownPage(page, root, outside))
+    const own = page === 'domains' ? { check: context.formatCheck() } : page
+    const text = await branch.hold(commit, (root) => context.ownPage(own, root, outside))
     return { text, format: (nav) => formatServed(text, nav), at, commit, revision }
   }
   /** Makes a page once for all readers, and keeps it for some time. */
-  const share = (page: OwnPage) => {
+  const share = (page: OwnPage | 'domains', findKey = findRevision) => {
     // A failure is kept as long as a page: who comes back for it would begin the next one.
     const made = createShared(clock, () =>
       build(page).then(
@@ -114,10 +126,14 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
         },
       ),
     )
-    return async () => (await made.get(ownMs, await findRevision()))()
+    return async () => (await made.get(ownMs, await findKey()))()
   }
   const json = share('json')
-  const domains = keepLast(clock, share('domains'))
+  const findState = async (): Promise<string> => {
+    const { plan, drift } = computeRevisions(await overview.get(overviewMs, ''))
+    return `${plan} ${drift}`
+  }
+  const domains = keepLast(clock, share('domains', findState))
   return {
     overview: () => overview.get(overviewMs, ''),
     plan: share('plan'),
@@ -125,6 +141,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     domains: domains.get,
     getDomains: domains.getLast,
     trace: createTrace(context),
+    statistics: createDomainStatistics(clock, (domain) => queryDomain(domain, workspace, outside)),
     planJson: async () => (await json()).text,
     drift: context.getDrift,
     listEvents: context.listEvents,

@@ -1,12 +1,22 @@
 import type { Clock } from '../../core/model/time/clock.ts'
+import type { Domain } from '../../core/model/item.ts'
 import type { Tone } from '../../core/model/page/fleet.ts'
+import type { ApplyMark } from '../../outlets/report/live/status-codes.ts'
 import type { BuiltPage } from './built-page.ts'
 
 /** Content of a page: its title, the tone of its icon, and its HTML. */
-export interface ServedPage {
+interface ServedPage {
   title: string
   tone: Tone
   main: string
+}
+
+/** Content of the page of a domain, of which `main` comes after its head. */
+export interface ServedDomain extends ServedPage {
+  domain: Domain
+  head: string
+  /** Its applies of some days, first to last. */
+  applies: ApplyMark[]
 }
 
 /** The list of all domains, with its first sentence. */
@@ -18,7 +28,9 @@ export interface ServedFleet extends ServedPage {
 export interface DomainPages extends Pick<BuiltPage, 'at' | 'commit' | 'revision'> {
   list: ServedFleet
   /** Returns the page with a name; null if there is none. */
-  find(name: string): ServedPage | null
+  find(name: string): ServedDomain | null
+  /** Names of all pages. */
+  names: readonly string[]
 }
 
 /** Parses the file of `edgewise report --pages`, of which pages stay text until they are read. */
@@ -38,9 +50,10 @@ export function parseDomainPages({ text, ...built }: BuiltPage & { text: string 
   return {
     ...built,
     list,
+    names: [...places.keys()],
     find: (name) => {
       const place = places.get(name)
-      return place === undefined ? null : (JSON.parse(text.slice(...place)) as ServedPage)
+      return place === undefined ? null : (JSON.parse(text.slice(...place)) as ServedDomain)
     },
   }
 }

@@ -1,4 +1,6 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
+import { formatCheck } from '../../core/diff/earlier-reads.ts'
+import type { Drift } from '../../core/model/drift.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
@@ -8,9 +10,10 @@ import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
 import { formatPage } from '../../outlets/report/page/format-page.ts'
 import type { BuiltPage } from './built-page.ts'
 
-/** Creates the memory of the page of the last drift check of this process. */
+/** Creates the memory of the last drift check of this process: its page, and what it has found. */
 export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
   let last: BuiltPage | null = null
+  let check: { drift: Drift; atMs: number } | null = null
   const keep: DriftListener = async (workspace, found) => {
     const nowMs = outside.clock.now()
     const { commit } = await workspace.findTree()
@@ -23,8 +26,15 @@ export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
     const at = new Date(nowMs).toISOString()
     const page = buildDriftPage(found, nowMs, about)
     last = { format: (nav) => formatPage(page, nav), at, commit, revision: at }
+    check = { drift: found.drift, atMs: nowMs }
   }
-  return { keep, getLast: (): BuiltPage | null => last }
+  return {
+    keep,
+    getLast: (): BuiltPage | null => last,
+    /** Formats what it has found, for the process that makes pages. */
+    formatCheck: (): string | null =>
+      check === null ? null : formatCheck(check.drift, check.atMs),
+  }
 }
 
 /** Rollouts whose events are kept, events of each, and domains that an event names. */

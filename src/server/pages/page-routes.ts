@@ -13,23 +13,19 @@ import {
   formatRolloutPage,
   type Frame,
 } from '../../outlets/report/live/overview.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { formatTrial } from '../../outlets/report/live/trial.ts'
-import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
-import { answerMessage, answerPage, redirect } from './answer-page.ts'
+import { answerLater, answerMessage, answerPage, redirect, waitFor } from './answer-page.ts'
+import { answerDomains } from './domain-routes.ts'
 import { explainDecisions } from './explain-decisions.ts'
 import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
 import type { BuiltPage } from './built-page.ts'
-import { computeRevisions, type PageSource } from './create-page-source.ts'
+import { computeRevisions } from './create-page-source.ts'
 import { identifyBearer } from '../people/identify.ts'
 import { beginLogin, endLogin, type LoginContext } from '../people/login-routes.ts'
 import type { Provider } from '../people/provider.ts'
 import { createSessions, type Sessions, type Visit } from './sessions.ts'
 
-/** Wait for a plan or a history before a page reports that it is being made, ms. */
-const ownWaitMs = 4000
 const paths = /^\/(?:|plan|history|drift|live|login(?:\/provider|\/callback)?|logout)$/
 const families = /^\/(?:domains|rollouts)(?:\/.*)?$/
 
@@ -145,7 +141,10 @@ async function routeVisit(
   if (path === '/plan') return answerOwn('plan', context, place)
   if (path === '/history') return answerOwn('history', context, place)
   if (part === 'domains')
-    return answerDomains(verb === undefined ? (id ?? null) : '', incoming, context, place)
+    return answerDomains(verb === undefined ? (id ?? null) : '', incoming, context, {
+      place,
+      rollouts: all,
+    })
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
     return answerFramed(place, context, visit, all, (frame) =>
@@ -178,82 +177,6 @@ async function answerOwn(
   const { at, commit, revision } = built
   const own = { path: `/${page}`, watches: 'plan', revision, commit, at } as const
   return answerBuilt(built, { ...place, ...own })
-}
-
-/** Answers with the list of all domains, or the page of one. @param step null for the list */
-async function answerDomains(
-  step: string | null,
-  { url = '' }: Pick<IncomingMessage, 'url'>,
-  { controller, clock }: RouteContext,
-  place: Place,
-): Promise<Answer> {
-  const own = { ...place, path: '/domains' } as const
-  const built = await waitFor(controller.pages.domains(), clock)
-  if (built === null) return answerLater('list of domains', own)
-  const page = step === null ? built.list : built.find(decode(step))
-  if (page === null)
-    return answerMessage(404, 'Not found', 'There is no such domain.', {
-      hint: 'The list has all domains that manifests or state have.',
-      place: own,
-    })
-  const { at, commit, revision } = built
-  const { title, tone } = page
-  const trial = step === null ? '' : await tryRequest(decode(step), url, controller.pages)
-  const main = page.main + trial
-  const nav = formatNav({ ...own, watches: 'plan', revision, commit, at })
-  return answerPage(200, formatShell({ title, tone, main, nav }))
-}
-
-/** Longest URL of a request that is tried, in UTF-16 code units. */
-const maxUrl = 2000
-
-/** Formats the form that tries a request, with what came of the one in the address. */
-async function tryRequest(
-  name: string,
-  address: string,
-  pages: Pick<PageSource, 'trace'>,
-): Promise<string> {
-  const path = `/domains/${encodeURIComponent(name)}`
-  const query = new URLSearchParams(address.split('?')[1] ?? '')
-  const url = (query.get('url') ?? '').trim().slice(0, maxUrl)
-  // State may have any name; a wildcard has no host of its own.
-  const proposed = /^[a-z0-9][a-z0-9.-]*$/.test(name) ? `https://${name}/` : 'https://'
-  if (url === '') return formatTrial(path, { url: proposed, traced: null, fault: '' })
-  try {
-    return formatTrial(path, { url, traced: await pages.trace(url), fault: '' })
-  } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
-    return formatTrial(path, { url, traced: null, fault: `${error.message}. ${error.hint}`.trim() })
-  }
-}
-
-/** Decodes a step of a path; empty, which names no page, if it is damaged. */
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error
-    return ''
-  }
-}
-
-/** Waits for something to be made; null if it takes long. */
-async function waitFor<T>(
-  made: Promise<T>,
-  clock: Pick<RouteContext['clock'], 'sleep'>,
-): Promise<T | null> {
-  const isOver = new AbortController()
-  const late = clock.sleep(ownWaitMs, isOver.signal).then(() => null)
-  return Promise.race([made, late]).finally(() => isOver.abort())
-}
-
-function answerLater(name: string, place: Place): Answer {
-  const wait = 'This page has it as soon as it is made.'
-  return answerMessage(202, `The ${name} is being made`, wait, {
-    hint: `The ${name} of a large fleet takes up to some minutes.`,
-    own: { Refresh: '3' },
-    place,
-  })
 }
 
 /** HTML of the last pages: formatting a large one takes a part of a second. */

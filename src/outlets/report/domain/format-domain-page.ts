@@ -46,6 +46,8 @@ export interface DomainAbout {
   applies: readonly DomainApply[]
   /** Finds the address of a line of a manifest at the code host; null without one. */
   findLink(place: Place): string | null
+  /** When its observed values were read, ISO 8601; absent: as of now, or not at all. */
+  checkedAt?: string | null
   /** Replaces the secrets in a text. */
   scrub(text: string): string
 }
@@ -66,6 +68,15 @@ export function describeDomainTab({ domain, items }: DomainSheet): { title: stri
  * its items, the most urgent first, and its applies. Every text may be hostile, and is escaped.
  */
 export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string {
+  const { head, main } = formatDomainParts(sheet, about)
+  return head + main
+}
+
+/** Formats the page of a domain as its head, and what comes after it. */
+export function formatDomainParts(
+  sheet: DomainSheet,
+  about: DomainAbout,
+): Record<'head' | 'main', string> {
   const { domain, items } = sheet
   const put = (text: string) => show(fitText(about.scrub(text), maxText))
   const usual = {
@@ -75,16 +86,18 @@ export function formatDomainPage(sheet: DomainSheet, about: DomainAbout): string
   const sorted = items.toSorted(
     (a, b) => fleetStates.indexOf(rateState(a)) - fleetStates.indexOf(rateState(b)),
   )
-  return `<header class="summary" data-tone="${describeDomainTab(sheet).tone}">
+  const head = `<header class="summary" data-tone="${describeDomainTab(sheet).tone}">
 <p class="eyebrow">${formatHome(about, put)}</p>
 <h1>${put(domain)}</h1>
 <p class="verdict" data-sentence>${summarizeStates(items.map(rateState), 'item')}</p>
 ${formatFacts(listFacts(sheet, usual, about, put))}
 </header>
-<div class="sheet">
+`
+  const main = `<div class="sheet">
 ${sorted.map((item) => formatItem(item, usual, about.now, put)).join('')}
 </div>
 ${formatApplies(about.applies, items.length, put)}`
+  return { head, main }
 }
 
 type Put = (text: string) => string
@@ -103,7 +116,7 @@ interface Usual {
 function listFacts(
   { place, profiles }: DomainSheet,
   usual: Usual,
-  { now, findLink }: DomainAbout,
+  { now, findLink, checkedAt = null }: DomainAbout,
   put: Put,
 ): [label: string, html: string][] {
   const link = place === null ? null : findLink(place)
@@ -115,6 +128,7 @@ function listFacts(
     ...list('Profiles', profiles.join(', ')),
     ...list('Most items', usual.condition),
     ...list('Last change', usual.change),
+    ...(checkedAt === null ? [] : [['Drift check', formatInstant(checkedAt)] as [string, string]]),
     ['As of', formatInstant(new Date(now).toISOString())],
   ]
 }

@@ -39,6 +39,11 @@ function describeStopped(stop: FoundStop): string {
 
 const waits = (state: string) => state === 'waiting-for-approval' || state === 'paused'
 
+/** Describes what an unfinished rollout does, or waits for. */
+export function describeOpen(open: OpenRollout): Headline {
+  return waits(open.listed.state) ? describeWaiting(open) : describeRunning(open)
+}
+
 function describeWaiting({ listed, rollout }: OpenRollout): Headline {
   const { wave, waves, domains, state } = listed
   const text =

@@ -108,7 +108,10 @@ function drawPaths(series: PageSeries, top: number): string {
 }
 
 /** Lists the middles of the periods with requests; a line breaks where there are none. */
-export function listSpots({ points, seconds }: Pick<PageSeries, 'points' | 'seconds'>): { time: number; share: number }[][] {
+export function listSpots({
+  points,
+  seconds,
+}: Pick<PageSeries, 'points' | 'seconds'>): { time: number; share: number }[][] {
   const lines: { time: number; share: number }[][] = []
   let previous = -Infinity
   for (const point of points) {

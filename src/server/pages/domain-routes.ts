@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http'
+import { didYouMean } from '../../core/catalog/value/nearest.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { OpenRollout } from '../../core/model/listed-rollout.ts'
+import { formatDomainRollouts } from '../../outlets/report/live/domain-rollouts.ts'
+import { formatNav, type Place } from '../../outlets/report/live/nav.ts'
+import { formatStatusCodes } from '../../outlets/report/live/status-codes.ts'
+import { formatTrial } from '../../outlets/report/live/trial.ts'
+import { formatShell } from '../../outlets/report/page/format-shell.ts'
+import type { RouteContext } from '../controller.ts'
+import type { Answer } from '../http/answer.ts'
+import { answerLater, answerMessage, answerPage, waitFor } from './answer-page.ts'
+import type { PageSource } from './create-page-source.ts'
+import type { ServedDomain } from './domain-pages.ts'
+
+/** Wait for the service before a page is shown without its status codes, ms. */
+const statisticsMs = 1500
+
+/** What the pages of domains show beside them. */
+interface Around {
+  place: Place
+  /** Unfinished ones. */
+  rollouts: readonly OpenRollout[]
+}
+
+/** Answers with the list of all domains, or the page of one. @param step null for the list */
+export async function answerDomains(
+  step: string | null,
+  { url = '' }: Pick<IncomingMessage, 'url'>,
+  { controller, clock }: RouteContext,
+  { place, rollouts }: Around,
+): Promise<Answer> {
+  const own = { ...place, path: '/domains' } as const
+  const { pages } = controller
+  const built = await waitFor(pages.domains(), clock)
+  if (built === null) return answerLater('list of domains', own)
+  const name = step === null ? null : decode(step)
+  const page = name === null ? null : (built.find(name) ?? built.find(name.toLowerCase()))
+  if (name !== null && page === null)
+    return answerMessage(404, 'Not found', 'There is no such domain.', {
+      hint: suggest(name, built.names),
+      place: own,
+    })
+  const { at, commit, revision } = built
+  const nav = formatNav({ ...own, watches: 'plan', revision, commit, at })
+  const { title, tone } = page ?? built.list
+  const main =
+    name === null || page === null
+      ? built.list.main
+      : await formatDomain(name, page, { url, rollouts, pages, clock })
+  return answerPage(200, formatShell({ title, tone, main, nav }))
+}
+
+/** Longest name of a domain. */
+const maxName = 253
+
+/** Names the domains of which a misspelt name may be one. */
+function suggest(name: string, names: readonly string[]): string {
+  const near = name.length > maxName ? '' : didYouMean(name.toLowerCase(), names)
+  return `${near} The list has all domains that manifests or state have.`.trim()
+}
+
+/** Formats the page of a domain, with what is known beside the manifests and state. */
+async function formatDomain(
+  name: string,
+  { domain, head, main, applies }: ServedDomain,
+  {
+    url,
+    rollouts,
+    pages,
+    clock,
+  }: Pick<Around, 'rollouts'> &
+    Pick<RouteContext, 'clock'> & {
+      url: string
+      pages: Pick<PageSource, 'trace' | 'statistics'>
+    },
+): Promise<string> {
+  const [codes, trial] = await Promise.all([
+    waitFor(pages.statistics(domain), clock, statisticsMs),
+    tryRequest(name, url, pages),
+  ])
+  const open = formatDomainRollouts(domain, rollouts)
+  return head + open + main + formatStatusCodes(codes, applies) + trial
+}
+
+/** Longest URL of a request that is tried, in UTF-16 code units. */
+const maxUrl = 2000
+
+/** Formats the form that tries a request, with what came of the one in the address. */
+async function tryRequest(
+  name: string,
+  address: string,
+  pages: Pick<PageSource, 'trace'>,
+): Promise<string> {
+  const path = `/domains/${encodeURIComponent(name)}`
+  const query = new URLSearchParams(address.split('?')[1] ?? '')
+  const url = (query.get('url') ?? '').trim().slice(0, maxUrl)
+  // State may have any name; a wildcard has no host of its own.
+  const proposed = /^[a-z0-9][a-z0-9.-]*$/.test(name) ? `https://${name}/` : 'https://'
+  if (url === '') return formatTrial(path, { url: proposed, traced: null, fault: '' })
+  try {
+    return formatTrial(path, { url, traced: await pages.trace(url), fault: '' })
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    return formatTrial(path, { url, traced: null, fault: `${error.message}. ${error.hint}`.trim() })
+  }
+}
+
+/** Decodes a step of a path; empty, which names no page, if it is damaged. */
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    return ''
+  }
+}

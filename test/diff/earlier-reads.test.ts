@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { addEarlierReads, formatCheck, parseCheck } from '../../src/core/diff/earlier-reads.ts'
+import { detectDrift } from '../../src/core/diff/detect-drift.ts'
+import { createConfirmedState, type ItemState } from '../../src/core/model/item.ts'
+
+const at = '2026-01-02T03:00:00.000Z'
+const [www, img] = ['www.example.com', 'img.example.com']
+const record = (time: string, recordedAt = at) =>
+  new Map([['timeout', { ...createConfirmedState({ time }), at: recordedAt }]])
+const recorded = new Map([
+  [www, record('60')],
+  [img, record('60')],
+])
+const observe = (domain: string, time: string) =>
+  new Map([[domain, new Map([['timeout', see(createConfirmedState({ time }))]])]])
+const see = (state: ItemState) => ({ state, notVerifiable: [] })
+const check = (domain: string, time: string) =>
+  parseCheck(formatCheck(detectDrift(recorded, recorded, observe(domain, time)), Date.parse(at)))
+const add = (state: typeof recorded, { reads }: ReturnType<typeof parseCheck>) =>
+  addEarlierReads(detectDrift(state, state, new Map()), (domain) => reads.get(domain))
+
+describe('what an earlier check has found', () => {
+  it('counts as found, with the value at the service', () => {
+    const { items, live } = add(recorded, check(www, '30'))
+    expect(items).toMatchObject([
+      { domain: img, kinds: [], confidence: 'assumed' },
+      { domain: www, kinds: ['live'], live: [{ value: '30' }] },
+    ])
+    expect(live).toMatchObject([{ domain: www, after: { time: '30' } }])
+  })
+
+  it('verifies what was the same', () => {
+    const { items, live } = add(recorded, check(www, '60'))
+    expect(items.map(({ confidence }) => confidence)).toEqual(['assumed', 'verified'])
+    expect(live).toEqual([])
+  })
+
+  it('counts no more once the item was recorded anew, or is in doubt', () => {
+    const later = new Map([[www, record('90', '2026-01-02T03:00:00.001Z')]])
+    expect(add(later, check(www, '30'))).toMatchObject({
+      items: [{ confidence: 'assumed', kinds: [] }],
+      live: [],
+    })
+    const doubtful = { status: 'in-doubt' as const, candidates: [], at }
+    const unsure = new Map([[www, new Map([['timeout', doubtful]])]])
+    expect(add(unsure as typeof recorded, check(www, '30'))).toMatchObject({
+      items: [{ confidence: 'in-doubt' }],
+      live: [],
+    })
+  })
+})
