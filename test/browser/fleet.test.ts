@@ -5,8 +5,7 @@ import { pathToFileURL } from 'node:url'
 import axe from 'axe-core'
 import type { Page as Tab } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
-import type { Change } from '../../src/core/model/change.ts'
-import { fleetStates, type FleetRow } from '../../src/core/model/page/fleet.ts'
+import type { FleetRow } from '../../src/core/model/page/fleet.ts'
 import { buildFleetRow, namePage } from '../../src/outlets/report/domain/fleet-row.ts'
 import {
   describeDomainTab,
@@ -16,72 +15,17 @@ import {
   describeFleetTab,
   formatFleetPage,
 } from '../../src/outlets/report/domain/format-fleet-page.ts'
-import type { DomainSheet, SheetItem } from '../../src/outlets/report/domain/sheet.ts'
+import type { DomainSheet } from '../../src/outlets/report/domain/sheet.ts'
 import { formatShell } from '../../src/outlets/report/page/format-shell.ts'
 import { style } from '../../src/outlets/report/page/generated/page-assets.ts'
 import { findBarriers } from './barriers.ts'
 import { desktop, phone } from './open.ts'
-import { nameDomain } from './pages.ts'
+import { at, attacks, buildItem, buildRows, buildSheet, now, tablet } from './sheets.ts'
 import { usePages } from './use-pages.ts'
 
 const pages = usePages()
 const folder = mkdtempSync(join(tmpdir(), 'edgewise-fleet-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const tablet = { width: 768, height: 1024 }
-const at = '2026-11-20T12:00:00.000Z'
-const now = Date.parse('2026-11-23T12:00:00.000Z')
-const place = { file: 'domains/www.yaml', line: 3, column: 3, endLine: 3, endColumn: 9 }
-const changed = {
-  apply: 'a1',
-  origin: 'write',
-  at,
-  commit: '4f0c2d9a1b3c55',
-  author: 'Ada',
-} as const
-const attacks = [
-  '<script>window.__hit=1</script>',
-  '</script><script>window.__hit=2</script>',
-  '"><img src=x onerror=window.__hit=3>',
-  "' autofocus onfocus=window.__hit=4 x='",
-  'javascript:window.__hit=5',
-  '../../etc/passwd',
-  '..',
-  '\u202Egnp.exe\u202C',
-  '__proto__',
-]
-
-function buildItem(item: string, given: Partial<SheetItem> = {}): SheetItem {
-  return {
-    item,
-    value: { time: '60' },
-    isUnset: false,
-    isReleased: false,
-    condition: 'assumed',
-    changed,
-    candidates: [{ time: '60' }],
-    pending: null,
-    live: null,
-    unreadable: null,
-    ignored: null,
-    sources: [{ field: 'time', place }],
-    ...given,
-  }
-}
-
-function buildChange(domain: string, item: string): Change {
-  const [before, after] = [{ time: '60' }, { time: '61' }]
-  const patch = [{ op: 'replace', path: '/time', value: '61' }] as const
-  return { domain, item, action: 'change', reason: 'differs', before, after, patch: [...patch] }
-}
-
-function buildSheet(domain: string, items: SheetItem[] = []): DomainSheet {
-  const pending = buildItem('timeout', { pending: buildChange(domain, 'timeout') })
-  const doubt = buildItem('https', { condition: 'in-doubt', candidates: [{}, { time: '1' }] })
-  const live = buildItem('origin', { condition: 'differs', live: buildChange(domain, 'origin') })
-  const all = [pending, doubt, live, buildItem('referer'), ...items]
-  return { domain, place, profiles: ['base'], items: all }
-}
 
 /** Writes the page of a domain beside the style, and returns its address. */
 function writeDomain(sheet: DomainSheet): string {
@@ -101,14 +45,6 @@ function writeDomain(sheet: DomainSheet): string {
   const file = join(folder, 'domains', `${namePage(sheet.domain)}.html`)
   writeFileSync(file, formatShell({ ...tab, main, nav: null, styleFile: '../style.css' }))
   return pathToFileURL(file).href.replace('%7E', '~')
-}
-
-function buildRows(count: number): FleetRow[] {
-  return Array.from({ length: count }, (_, i) => {
-    const state = fleetStates[i % 37] ?? 'recorded'
-    const own = state === 'pending' ? { pending: 2 } : state === 'on-hold' ? { onHold: 1 } : {}
-    return { domain: nameDomain(i), state, items: 16, ...own, confirmedAt: at, requests: i * 997 }
-  })
 }
 
 function writeFleet(rows: FleetRow[]): string {

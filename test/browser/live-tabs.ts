@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import type { OpenRollout, Overview } from '../../src/core/model/listed-rollout.ts'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { approve, pause, resume, abort } from '../../src/engine/rollout/decide.ts'
+import type { PageSource } from '../../src/server/pages/create-page-source.ts'
 import { apiToken, closeHttp, startHttp, type HttpStage } from '../server/http-stage.ts'
 import { createPages, openRollout, waiting } from '../server/page-stage.ts'
 import { desktop, launch } from './open.ts'
@@ -23,7 +24,7 @@ export interface LiveStage {
 }
 
 /** Gives the tests of a file a browser and a server each; no page may do what none may. */
-export function useLiveTabs(): { start(): Promise<LiveStage> } {
+export function useLiveTabs(): { start(own?: Partial<PageSource>): Promise<LiveStage> } {
   let browser: Browser | null = null
   const faults: string[] = []
   beforeAll(async () => {
@@ -35,10 +36,10 @@ export function useLiveTabs(): { start(): Promise<LiveStage> } {
     expect(faults.splice(0)).toEqual([])
   })
   afterAll(() => browser?.close())
-  const start = async (): Promise<LiveStage> => {
+  const start = async (own: Partial<PageSource> = {}): Promise<LiveStage> => {
     let overview = waiting()
     const http = await startHttp({
-      pages: createPages({ overview: async () => overview }),
+      pages: createPages({ overview: async () => overview, ...own }),
       decide: async (verb, id, _identity, step) => {
         const open = overview.rollouts.find(({ rollout }) => rollout.id === id)
         if (open === undefined) return null

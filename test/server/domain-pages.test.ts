@@ -122,7 +122,9 @@ describe('the page of a domain', () => {
       openRollout({ id: 'r3', released: ['a.example.com'] }),
     ]
     const { html } = await read({ overview: () => Promise.resolve(buildOverview({ rollouts })) })
-    expect(html).toContain('</h1><p class="callout"><a href="/rollouts/r%3C1">Rollout r&lt;1</a>: ')
+    expect(html).toContain(
+      '</h1><p class="callout" data-tone="attention"><a href="/rollouts/r%3C1">Rollout r&lt;1</a>: ',
+    )
     expect(html).toContain('this domain is in wave 1. Wave 1 of 1 begins soon: 1 domain.')
     expect(html).toContain('>Rollout r3</a>: this domain was in wave 1. Wave 2 of 3 waits for')
     expect(html).not.toContain('Rollout r2')
@@ -162,7 +164,7 @@ describe('the request that is tried on the page of a domain', () => {
   it('is traced by what is recorded, and by the manifests', async () => {
     const { get } = await visit(await startHttp())
     const form = await (await get('/domains/a.example.com')).text()
-    expect(form).toContain('<form method="get" action="/domains/a.example.com">')
+    expect(form).toContain('<form class="trial" method="get" action="/domains/a.example.com">')
     expect(form).toContain('value="https://a.example.com/"')
     expect(form).not.toContain('As recorded')
     const url = 'https://a.example.com/<b>"?x=1&y'

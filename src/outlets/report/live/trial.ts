@@ -14,7 +14,7 @@ export function formatTrial(path: string, { url, traced, fault }: Trial): string
   const panel = (title: string, text: string) => {
     // A line end would be shown as an invisible character.
     const lines = text.trimEnd().split('\n').map(show)
-    return `<h3>${title}</h3><pre class="lines" tabindex="0">${lines.join('\n')}</pre>`
+    return `<div><h3>${title}</h3><pre class="lines" tabindex="0">${lines.join('\n')}</pre></div>`
   }
   const answers =
     traced === null
@@ -25,11 +25,12 @@ export function formatTrial(path: string, { url, traced, fault }: Trial): string
           : panel('As the manifests of the commit have it', traced.desired))
   return (
     '<section class="panel"><h2>Try a request</h2>' +
-    `<form method="get" action="${show(path)}"><label for="url">URL</label>` +
+    `<form class="trial" method="get" action="${show(path)}"><label for="url">URL</label>` +
     `<input id="url" name="url" value="${show(url)}" maxlength="2000" spellcheck="false">` +
     '<button class="button secondary">Trace</button></form>' +
     (fault === '' ? '' : `<p class="callout outcome" data-tone="problem">${show(fault)}</p>`) +
-    `${answers}</section>`
+    (answers === '' ? '' : `<div class="sides">${answers}</div>`) +
+    '</section>'
   )
 }
 
