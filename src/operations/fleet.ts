@@ -1,4 +1,4 @@
-import { addEarlierReads, type EarlierRead } from '../core/diff/earlier-reads.ts'
+import { addEarlierReads, type EarlierRead } from './observation/earlier-reads.ts'
 import type { HistoryEntry } from '../core/model/applied.ts'
 import type { Drift } from '../core/model/drift.ts'
 import type { Domain } from '../core/model/item.ts'

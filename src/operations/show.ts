@@ -16,6 +16,9 @@ import { listHistory } from './state.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import { toWritten } from './tracing/written-pointer.ts'
 
+/** Longest name of a domain. */
+const maxName = 253
+
 /** What is known of a domain, and notes about it. */
 export interface Shown {
   sheet: DomainSheet
@@ -69,12 +72,17 @@ function pickDomain(observed: Observation | null, domain: Domain): Observation |
   return { ...observed, data: Object.fromEntries(own) }
 }
 
+/** Names the domain of which a misspelt name may be one: a sentence, or empty. */
+export function suggestDomain(name: string, known: Iterable<Domain>): string {
+  return name.length > maxName ? '' : didYouMean(name.toLowerCase(), known).trim()
+}
+
 function createUnknownError(domain: Domain, owner: string | undefined, known: Domain[]) {
   return new EdgewiseError(
     'usage',
     `neither manifests nor state have "${domain}"`,
     owner === undefined
-      ? [didYouMean(domain, known), '"edgewise state list" lists all recorded domains.']
+      ? [suggestDomain(domain, known), '"edgewise state list" lists all recorded domains.']
           .join(' ')
           .trim()
       : `It belongs to the workspace "${owner}": run the command there.`,

@@ -36,10 +36,10 @@ export function useLiveTabs(): { start(own?: Partial<PageSource>): Promise<LiveS
     expect(faults.splice(0)).toEqual([])
   })
   afterAll(() => browser?.close())
-  const start = async (own: Partial<PageSource> = {}): Promise<LiveStage> => {
+  const start = async (source: Partial<PageSource> = {}): Promise<LiveStage> => {
     let overview = waiting()
     const http = await startHttp({
-      pages: createPages({ overview: async () => overview, ...own }),
+      pages: createPages({ overview: async () => overview, ...source }),
       decide: async (verb, id, _identity, step) => {
         const open = overview.rollouts.find(({ rollout }) => rollout.id === id)
         if (open === undefined) return null

@@ -3,8 +3,10 @@ import type { PagePoint } from '../../src/core/model/page/page-rollout.ts'
 import { formatStatusCodes, type StatusSeries } from '../../src/outlets/report/live/status-codes.ts'
 
 const start = Date.UTC(2026, 0, 2) / 1000
-const point = (i: number, ok: number, failed: number): PagePoint =>
-  [start + i * 300, ...[ok + failed, failed, ok, 0, 0, failed, 0]] as unknown as PagePoint
+const point = (i: number, ok: number, failed: number): PagePoint => {
+  const all = ok + failed
+  return [start + i * 300, all, failed, ok, 0, 0, failed, 0]
+}
 const series = (points: PagePoint[]): StatusSeries => ({
   span: [start, start + 3600],
   seconds: 300,

@@ -122,15 +122,15 @@ describe('the page of a domain', () => {
       openRollout({ id: 'r3', released: ['a.example.com'] }),
     ]
     const { html } = await read({ overview: () => Promise.resolve(buildOverview({ rollouts })) })
-    expect(html).toContain(
-      '</h1><p class="callout" data-tone="attention"><a href="/rollouts/r%3C1">Rollout r&lt;1</a>: ',
-    )
+    const callout = '<p class="callout" data-tone="attention">'
+    const link = '<a href="/rollouts/r%3C1">Rollout r&lt;1</a>: '
+    expect(html).toContain(`</h1>${callout}${link}`)
     expect(html).toContain('this domain is in wave 1. Wave 1 of 1 begins soon: 1 domain.')
     expect(html).toContain('>Rollout r3</a>: this domain was in wave 1. Wave 2 of 3 waits for')
     expect(html).not.toContain('Rollout r2')
   })
 
-  it('has the status codes with its applies, or says that they are away or on their way', async () => {
+  it('has the status codes with its applies, or says why it has none', async () => {
     expect((await read({})).html).toContain('They are not known: the service is away.')
     const never = () => new Promise<DomainStatistics>(() => undefined)
     expect((await read({ statistics: never })).html).toContain('They are being queried')

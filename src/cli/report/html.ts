@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseCheck } from '../../core/diff/earlier-reads.ts'
+import { parseCheck } from '../../operations/observation/earlier-reads.ts'
 import { fleetStates, summarizeStates, type FleetRow } from '../../core/model/page/fleet.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { formatTime, pluralize } from '../../core/model/text/words.ts'
 import { refuseLinkIn } from '../../files/find-link.ts'
 import { claimFolder, removeOthers, type OwnFolder } from '../../files/own-folder.ts'
+import { loadText } from '../../files/load-bounded.ts'
 import { replaceBelow } from '../../files/replace-file.ts'
 import { loadFleet, type LoadedFleet } from '../../operations/fleet.ts'
 import { findLineLinks } from '../../operations/history/line-links.ts'
@@ -39,6 +39,8 @@ export interface HtmlOptions extends ObserveOptions {
 const [domainFolder, styleFile, marker] = ['domains', 'style.css', 'edgewise-report.txt']
 /** Latest applies that a page of a server may mark. */
 const maxMarks = 200
+/** Largest file of what a drift check has found, bytes. */
+const maxCheckBytes = 128 * 1024 * 1024
 const markerText =
   'Pages of "edgewise report --html". The next run replaces them, and removes those of domains\n' +
   'that are gone. Without this file it refuses to write here.\n'
@@ -83,7 +85,7 @@ export async function writePages(
 ): Promise<number> {
   const { io } = context
   const workspace = openWorkspace(context, 'available')
-  const check = checkFile === undefined ? null : parseCheck(readFileSync(checkFile, 'utf8'))
+  const check = checkFile === undefined ? null : parseCheck(loadText(checkFile, maxCheckBytes))
   const fleet = await loadFleet(workspace, { earlier: check?.reads }, io)
   const { about, shared: own } = await describeFleet(workspace, fleet, '/domains', io)
   const checkedAt = check === null ? null : new Date(check.atMs).toISOString()

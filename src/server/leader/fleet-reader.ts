@@ -1,4 +1,8 @@
-import { addEarlierReads, collectReads, type EarlierRead } from '../../core/diff/earlier-reads.ts'
+import {
+  addEarlierReads,
+  collectReads,
+  type EarlierRead,
+} from '../../operations/observation/earlier-reads.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { isObject, type Json } from '../../core/model/json.ts'
 import { countUnread, type DriftRequest } from '../../operations/drift.ts'

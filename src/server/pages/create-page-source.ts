@@ -83,22 +83,9 @@ const [overviewMs, ownMs] = [1000, 60_000]
 
 /** Creates the source of the pages of a controller. */
 export function createPageSource(context: SourceContext): PageSource & { forget(): void } {
-  const { workspace, branch, reconciler, position, outside, scrub } = context
+  const { workspace, branch, reconciler, position, outside } = context
   const { clock } = outside
-  const loadRollouts = createRolloutLoader(workspace, outside)
-  const loadOverview = async (): Promise<Overview> => {
-    const { rollouts, ended } = await loadRollouts()
-    return {
-      workspace: workspace.config.id,
-      role: findRole(position, outside.signal),
-      branch: { location: branch.location, name: branch.name },
-      ...reconciler.found,
-      stop: await findStop(workspace, outside),
-      rollouts,
-      ended: ended.map((rollout) => scrubReason(rollout, scrub)),
-    }
-  }
-  const overview = createShared(clock, loadOverview)
+  const overview = createShared(clock, createOverviewLoader(context))
   const findRevision = async (): Promise<string> =>
     computeRevisions(await overview.get(overviewMs, '')).plan
   const build = async (page: OwnPage | 'domains'): Promise<BuiltPage & { text: string }> => {
@@ -146,6 +133,29 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,
+  }
+}
+
+function createOverviewLoader({
+  workspace,
+  branch,
+  reconciler,
+  position,
+  outside,
+  scrub,
+}: SourceContext): () => Promise<Overview> {
+  const loadRollouts = createRolloutLoader(workspace, outside)
+  return async () => {
+    const { rollouts, ended } = await loadRollouts()
+    return {
+      workspace: workspace.config.id,
+      role: findRole(position, outside.signal),
+      branch: { location: branch.location, name: branch.name },
+      ...reconciler.found,
+      stop: await findStop(workspace, outside),
+      rollouts,
+      ended: ended.map((rollout) => scrubReason(rollout, scrub)),
+    }
   }
 }
 

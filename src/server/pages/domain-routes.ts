@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { OpenRollout } from '../../core/model/listed-rollout.ts'
+import { suggestDomain } from '../../operations/show.ts'
 import { formatDomainRollouts } from '../../outlets/report/live/domain-rollouts.ts'
 import { formatNav, type Place } from '../../outlets/report/live/nav.ts'
 import { formatStatusCodes } from '../../outlets/report/live/status-codes.ts'
@@ -15,6 +15,8 @@ import type { ServedDomain } from './domain-pages.ts'
 
 /** Wait for the service before a page is shown without its status codes, ms. */
 const statisticsMs = 1500
+
+const listHint = 'The list has all domains that manifests or state have.'
 
 /** What the pages of domains show beside them. */
 interface Around {
@@ -38,7 +40,7 @@ export async function answerDomains(
   const page = name === null ? null : (built.find(name) ?? built.find(name.toLowerCase()))
   if (name !== null && page === null)
     return answerMessage(404, 'Not found', 'There is no such domain.', {
-      hint: suggest(name, built.names),
+      hint: `${suggestDomain(name, built.names)} ${listHint}`.trim(),
       place: own,
     })
   const { at, commit, revision } = built
@@ -49,15 +51,6 @@ export async function answerDomains(
       ? built.list.main
       : await formatDomain(name, page, { url, rollouts, pages, clock })
   return answerPage(200, formatShell({ title, tone, main, nav }))
-}
-
-/** Longest name of a domain. */
-const maxName = 253
-
-/** Names the domains of which a misspelt name may be one. */
-function suggest(name: string, names: readonly string[]): string {
-  const near = name.length > maxName ? '' : didYouMean(name.toLowerCase(), names)
-  return `${near} The list has all domains that manifests or state have.`.trim()
 }
 
 /** Formats the page of a domain, with what is known beside the manifests and state. */

@@ -1,5 +1,5 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
-import { formatCheck } from '../../core/diff/earlier-reads.ts'
+import { formatCheck } from '../../operations/observation/earlier-reads.ts'
 import type { Drift } from '../../core/model/drift.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'

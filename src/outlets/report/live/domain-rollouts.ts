@@ -14,9 +14,8 @@ export function formatDomainRollouts(domain: Domain, rollouts: readonly OpenRoll
     const verb = waves[index]?.passed === true ? 'was' : 'is'
     const link = `<a href="/rollouts/${encodeURIComponent(id)}">Rollout ${show(id)}</a>`
     const state = show(describeOpen(open).text)
-    return [
-      `<p class="callout" data-tone="attention">${link}: this domain ${verb} in wave ${index + 1}. ${state}</p>\n`,
-    ]
+    const where = `this domain ${verb} in wave ${index + 1}`
+    return [`<p class="callout" data-tone="attention">${link}: ${where}. ${state}</p>\n`]
   })
   return notices.join('')
 }

@@ -56,7 +56,9 @@ function formatSpanOf(title: string, series: StatusSeries, applies: ApplyMark[])
   return (
     head +
     formatSeries({
-      ...{ span, seconds, points },
+      span,
+      seconds,
+      points,
       statuses: '5xx',
       marks: known.map(({ time }) => ({ span: [time, time], words: 'apply' })),
       level: null,

@@ -25,7 +25,9 @@ const wordsApart = 12
 export function formatCurve(curve: PageCurve): string {
   const { statuses, points, seconds, before, after, written, baseline } = curve
   return formatSeries({
-    ...{ statuses, points, seconds },
+    statuses,
+    points,
+    seconds,
     span: [before[0], after[1]],
     marks: [{ span: written, words: 'written' }],
     level: computeShare(baseline),

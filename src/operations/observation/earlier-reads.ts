@@ -1,6 +1,6 @@
-import type { Change } from '../model/change.ts'
-import type { Drift, DriftItem } from '../model/drift.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
+import type { Change } from '../../core/model/change.ts'
+import type { Drift, DriftItem } from '../../core/model/drift.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
 
 /** What a drift check has found of a domain that it read. */
 export interface EarlierRead {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { addEarlierReads, formatCheck, parseCheck } from '../../src/core/diff/earlier-reads.ts'
+import {
+  addEarlierReads,
+  formatCheck,
+  parseCheck,
+} from '../../src/operations/observation/earlier-reads.ts'
 import { detectDrift } from '../../src/core/diff/detect-drift.ts'
 import { createConfirmedState, type ItemState } from '../../src/core/model/item.ts'
 
