@@ -14,7 +14,7 @@ export interface BenchOptions {
   waves: boolean
   /** Of `health` and `rollout`; null for the usual number. */
   rollouts: number | null
-  /** Of `idle`, `peers` and `rollout`. */
+  /** Of `idle`, `pages`, `peers` and `rollout`. */
   domains: number | null
 }
 

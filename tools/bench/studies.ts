@@ -13,6 +13,7 @@ export const studies: Record<string, Study> = {
   fleets: async (_bench, options) => (await import('./writes.ts')).measureFleets(options),
   health: async (_bench, options) => (await import('./health.ts')).measureHealth(options),
   idle: async (bench, options) => (await import('./idle.ts')).measureIdle(bench, options),
+  pages: async (bench, options) => (await import('./pages.ts')).measurePages(bench, options),
   peers: async (bench, options) =>
     (await import('./peers.ts')).measurePeers(bench, options, process.env),
   rollout: async (_bench, options) => (await import('./rollout.ts')).measureRollouts(options),

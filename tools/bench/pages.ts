@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Replica } from '../../test/server/replica.ts'
+import type { BenchOptions } from './arguments.ts'
+import { createRow, type Row } from './row.ts'
+import { measureCpu, withServed } from './served.ts'
+import type { Workbench } from './workbench.ts'
+
+/** Visits of each page, open tabs, and the seconds between two questions of a tab for news. */
+const [visits, tabs, newsSeconds] = [20, 50, 10]
+const watchSeconds = 120
+
+/** Measures the pages of domains of `edgewise serve`, and what open tabs cost it. */
+export async function measurePages(bench: Workbench, { domains }: BenchOptions): Promise<Row[]> {
+  const size = domains ?? 3000
+  return withServed(bench, size, async (replica) => {
+    const first = await measureFirst(replica)
+    const list = await (await replica.get('/domains')).text()
+    const { rows = [] } = JSON.parse(/id="domains">(.*?)<\/script>/.exec(list)?.[1] ?? '{}') as {
+      rows?: { domain: string }[]
+    }
+    if (rows.length !== size) throw new Error(`expected ${size} domains, got ${rows.length}`)
+    const domain = `/domains/${rows.at(-1)?.domain}`
+    const cold = await measureVisit(replica, domain)
+    const name = `${size} domains`
+    const paths = ['/', '/domains', domain]
+    const cpu = await measureTabs(replica, paths)
+    return [
+      createRow('pages-first', `${name}: the list for the first visitor`, 's', first),
+      createRow(
+        'pages-list',
+        `${name}: the list`,
+        's',
+        await measureMedian(replica, '/domains'),
+        1,
+      ),
+      createRow('pages-cold', `${name}: a page, status codes queried`, 's', cold),
+      createRow('pages-domain', `${name}: a page`, 's', await measureMedian(replica, domain), 0.3),
+      createRow('pages-tabs', `${name}: CPU a second of ${tabs} tabs`, 's', cpu, 0.02),
+    ]
+  })
+}
+
+/** Waits until the pages are made, as a browser does; returns the time, s. */
+async function measureFirst(replica: Replica): Promise<number> {
+  const begin = performance.now()
+  while ((await replica.get('/domains')).status === 202) await sleep(3000)
+  return (performance.now() - begin) / 1000
+}
+
+async function measureVisit(replica: Replica, path: string): Promise<number> {
+  const begin = performance.now()
+  const answer = await replica.get(path)
+  await answer.text()
+  if (answer.status !== 200) throw new Error(`${path} has the status ${answer.status}`)
+  return (performance.now() - begin) / 1000
+}
+
+async function measureMedian(replica: Replica, path: string): Promise<number> {
+  const times: number[] = []
+  for (let i = 0; i < visits; i++) times.push(await measureVisit(replica, path))
+  return times.toSorted((a, b) => a - b)[visits / 2] ?? 0
+}
+
+/** Measures the processor time of open tabs beyond that of none, seconds a second. */
+async function measureTabs(replica: Replica, paths: string[]): Promise<number> {
+  const { pid = 0 } = replica.process
+  const watch = async (count: number) => {
+    const before = measureCpu(pid, 'own')
+    const rounds = watchSeconds / newsSeconds
+    for (let round = 0; round < rounds; round++) {
+      const end = performance.now() + newsSeconds * 1000
+      for (let tab = 0; tab < count; tab++) {
+        // Each tab loads its page once, then asks for news.
+        await measureVisit(replica, round === 0 ? (paths[tab % paths.length] ?? '/') : '/live')
+        await sleep((newsSeconds * 1000) / tabs / 2)
+      }
+      await sleep(Math.max(0, end - performance.now()))
+    }
+    return (measureCpu(pid, 'own') - before) / watchSeconds
+  }
+  const idle = await watch(0)
+  return (await watch(tabs)) - idle
+}
