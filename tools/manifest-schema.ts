@@ -85,6 +85,20 @@ export function buildManifestSchemas(
         description: 'Names of domains with the same configuration.',
         examples: [['a.example.com', 'b.example.com']],
       },
+      owners: {
+        type: ['array', 'null'],
+        maxItems: 20,
+        items: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 200,
+          description: 'Name of a group, or address of a user.',
+        },
+        description:
+          'Owners of these domains, who may approve their changes where edgewise.yaml has roles. ' +
+          'Without this key, those of the file in CODEOWNERS.',
+        examples: [['team-video', 'ada@example.com']],
+      },
       profiles: profiles('Profiles in merge order; the manifest itself is merged last.'),
       vars: vars('Variables for ${var:NAME}; they override those of the profiles.'),
       except,

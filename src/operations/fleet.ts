@@ -10,6 +10,7 @@ import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/repor
 import { observe, type DriftRequest } from './drift.ts'
 import { listPastApplies, type PastFleet } from './history/past-applies.ts'
 import { findDrift } from './observation/find-drift.ts'
+import { createOwnerLookup } from './people/owners.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { StateOutside } from './runtime/outside.ts'
@@ -71,9 +72,10 @@ export async function loadFleet(
     notes: [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)],
     *list() {
       const sources = new Map<string, FieldSource[]>()
+      const findOwners = createOwnerLookup(workspace)
       for (const domain of domains) {
         const sheet = buildSheet({
-          ...describeDomain(workspace, domain, sources),
+          ...describeDomain(workspace, domain, findOwners, sources),
           desired: workspace.desired.get(domain) ?? new Map(),
           recorded: recorded.get(domain) ?? new Map(),
           drift: selectDrift(domain),

@@ -14,6 +14,7 @@ import type { StateOutside } from './runtime/outside.ts'
 import type { ItemPlaces } from './runtime/workspace-parts.ts'
 import { listHistory } from './state.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
+import { createOwnerLookup } from './people/owners.ts'
 import { toWritten } from './tracing/written-pointer.ts'
 
 /** Longest name of a domain. */
@@ -54,7 +55,7 @@ export async function show(
   const found = findDrift(own, state, pickDomain(observed, domain), await store.listRollouts())
   const findApply = await createApplyLookup(store)
   const sheet = buildSheet({
-    ...describeDomain(workspace, domain),
+    ...describeDomain(workspace, domain, createOwnerLookup(workspace)),
     desired: desired ?? new Map<ItemKey, ItemState>(),
     recorded: known ?? new Map<ItemKey, RecordedItem>(),
     drift: found.drift,
@@ -115,6 +116,7 @@ type Places = ItemPlaces & Pick<LoadedWorkspace, 'findDomainPlace'>
 export function describeDomain(
   { findDomainPlace, findProfiles, findTextPlace }: Places,
   domain: Domain,
+  findOwners: (domain: Domain) => string[] = () => [],
   known = new Map<string, FieldSource[]>(),
 ) {
   const profiles = findProfiles(domain)
@@ -122,6 +124,7 @@ export function describeDomain(
     domain,
     place: findDomainPlace(domain),
     profiles,
+    owners: findOwners(domain),
     listSources: (item: ItemKey, state: ItemState): FieldSource[] => {
       const value = state.ordered ?? state.candidates[0]
       const fields = isObject(value) && Object.keys(value).length > 0 ? Object.keys(value) : ['']

@@ -22,7 +22,9 @@ import { Reconciler } from './leader/reconciler.ts'
 import { createRuns } from './leader/runs.ts'
 import type { ServePorts } from './serve-ports.ts'
 import { createWatchdog } from './leader/watchdog.ts'
-import { identify, type Committed } from './branch/workspaces.ts'
+import { identify, isAboutCommit, type Committed } from './branch/workspaces.ts'
+import { listOwnerRoles } from '../operations/people/owners.ts'
+import type { RoleRule } from '../core/model/people/roles.ts'
 
 /** Longest wait for the database before a replica counts as not ready, ms. */
 const pingMs = 3000
@@ -94,6 +96,7 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
       env: outside.env,
       getTip: () => (base.position.term === null ? null : reconciler.found.commit),
       findBase: (rollout) => findBase(workspace, rollout, quick),
+      listOwnerRoles: (commit) => loadOwnerRoles(beginning, commit),
     }),
     pages: createPageSource({
       workspace,
@@ -164,6 +167,17 @@ function createWork(
     watch: (kind, work) => watchdog.watch(() => trace(kind, work), true),
     isLeading: () => isLeading(leadership, position, outside),
   })
+}
+
+/** Lists the roles of those who own domains by a commit; none if it is not valid. */
+async function loadOwnerRoles({ branch, ports }: Beginning, commit: string): Promise<RoleRule[]> {
+  try {
+    const loaded = await ports.loadCommit(branch, commit, ports.outside)
+    return await branch.hold(commit, async () => listOwnerRoles(loaded))
+  } catch (error) {
+    if (!isAboutCommit(error)) throw error
+    return []
+  }
 }
 
 const spanNames: Partial<Record<TaskKind, SpanName>> = {

@@ -55,7 +55,7 @@ export function buildSheet(domain: string, items: SheetItem[] = []): DomainSheet
   const doubt = buildItem('https', { condition: 'in-doubt', candidates: [{}, { time: '1' }] })
   const live = buildItem('origin', { condition: 'differs', live: buildChange(domain, 'origin') })
   const all = [pending, doubt, live, buildItem('referer'), ...items]
-  return { domain, place, profiles: ['base'], items: all }
+  return { domain, place, profiles: ['base'], owners: ['team-shop'], items: all }
 }
 
 export function buildRows(count: number): FleetRow[] {

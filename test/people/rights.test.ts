@@ -43,6 +43,7 @@ function stage(files: string[], own: Partial<RightsContext> = {}) {
     env: {},
     getTip: () => null,
     findBase: async () => 'c0',
+    listOwnerRoles: async () => [],
     ...own,
   })
   return { rights, held }
@@ -84,4 +85,30 @@ it('an invalid file is left out for the one before, and each is read once', asyn
   const none = stage(['{', '{'])
   await expect(none.rights.explain(ada, 'view', null)).rejects.toMatchObject({ code: 'invalid' })
   expect(await none.rights.explain(tokenHolder, 'view', null)).toBeNull()
+})
+
+it('an owner of a domain approves it by both commits, where there are roles', async () => {
+  const ownedBy = (...names: string[]) => ({
+    role: 'approver' as const,
+    users: names,
+    groups: [],
+    domains: [],
+    named: new Set(rollout.waves[1]?.domains),
+  })
+  const asked: string[] = []
+  const listOwnerRoles = async (commit: string) => {
+    asked.push(commit)
+    return [ownedBy(...(commit === 'c0' ? [eve.name] : [eve.name, 'new@example.com']))]
+  }
+  const files = [rule(ada.name), rule(ada.name)]
+  const { rights } = stage(files, { listOwnerRoles })
+  expect(await rights.explain(eve, 'approve', rollout)).toBeNull()
+  expect(await rights.explain(person('new@example.com'), 'approve', rollout)).toMatch(
+    /needs the role approver/,
+  )
+  expect(asked.toSorted()).toEqual(['c0', 'c1'])
+  asked.splice(0)
+  const plain = stage(['', ''], { listOwnerRoles })
+  expect(await plain.rights.explain(eve, 'approve', rollout)).toMatch(/has no roles/)
+  expect(asked).toEqual([])
 })

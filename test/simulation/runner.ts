@@ -232,6 +232,7 @@ export function createWorkspace({
     exceptions: [],
     loadEarlier: async () => ({ reason: 'there is none' }),
     findDomainPlace: () => null,
+    findDeclaredOwners: () => [],
     findItemPlace: () => null,
     findProfiles: () => [],
     findTextPlace: () => null,

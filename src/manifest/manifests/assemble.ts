@@ -43,6 +43,7 @@ interface Assembled extends Pick<
   | 'files'
   | 'exceptions'
   | 'findDomainPlace'
+  | 'findDeclaredOwners'
   | 'findItemPlace'
   | 'findProfiles'
   | 'findTextPlace'

@@ -53,13 +53,13 @@ export class Assembly {
   }
 
   /** Declares the domains of a manifest, and returns those that no other manifest declares. */
-  #declare({ document, domains }: Manifest | KnownManifest, stack: Stack): Domain[] {
+  #declare({ document, domains, owners }: Manifest | KnownManifest, stack: Stack): Domain[] {
     const { file, index } = document
     const own: Domain[] = []
     for (const { domain, pointer } of domains) {
       const first = this.declared.get(domain)
       if (first === undefined) {
-        this.declared.set(domain, { file, index, pointer, stack })
+        this.declared.set(domain, { file, index, pointer, stack, owners })
         own.push(domain)
       } else {
         for (const each of this.#shared.quota.take(document, [first]))
@@ -93,10 +93,13 @@ export class Assembly {
 }
 
 /** Returns a manifest with the items of its domains, which makes its configuration dispensable. */
-function toKnown({ document, profiles, domains }: Manifest, desired: Snapshot): KnownManifest {
+function toKnown(
+  { document, profiles, owners, domains }: Manifest,
+  desired: Snapshot,
+): KnownManifest {
   const { file, index } = document
   const known = domains.map((each) => ({ ...each, items: desired.get(each.domain) ?? new Map() }))
-  return { kind: 'known', document: { file, index }, profiles, domains: known }
+  return { kind: 'known', document: { file, index }, profiles, owners, domains: known }
 }
 
 function createDuplicateDiagnostic(

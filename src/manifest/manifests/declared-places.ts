@@ -13,6 +13,7 @@ export interface Declared extends DocumentPlace {
   /** Pointer of the domain's name in the document. */
   pointer: string
   stack: Stack
+  owners: string[]
 }
 
 /** Creates the layer of a manifest's or profile's own configuration. */
@@ -28,7 +29,12 @@ export function createPlaceLookups(
   declared: ReadonlyMap<Domain, Declared>,
 ): Pick<
   Workspace,
-  'findDomainPlace' | 'findItemPlace' | 'findProfiles' | 'findTextPlace' | 'findTextSource'
+  | 'findDomainPlace'
+  | 'findDeclaredOwners'
+  | 'findItemPlace'
+  | 'findProfiles'
+  | 'findTextPlace'
+  | 'findTextSource'
 > {
   let recent: { file: SourceFile; manifests: Map<number, Manifest> } | null = null
   const find = (domain: Domain, item: ItemKey, pointer: string) => {
@@ -57,6 +63,7 @@ export function createPlaceLookups(
         ? null
         : { ...findPlace(found, found.pointer), document: found.index }
     },
+    findDeclaredOwners: (domain) => declared.get(domain)?.owners ?? [],
     findItemPlace: (domain, item, pointer = '') => {
       const found = find(domain, item, pointer)
       if (found === null) return null

@@ -12,7 +12,7 @@ import { listSome } from '../../core/model/text/words.ts'
 
 /** The keys of a manifest and of a profile, in their canonical order. */
 export const documentKeys = {
-  manifest: ['domain', 'domains', 'except', 'profiles', 'vars', 'config'],
+  manifest: ['domain', 'domains', 'owners', 'except', 'profiles', 'vars', 'config'],
   profile: ['profile', 'profiles', 'vars', 'config'],
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../core/model/json.ts'
 import type { DiagnosticCode } from '../../core/model/problem.ts'
 import { parseExceptions, type DeclaredException } from '../policies/parse-exceptions.ts'
+import { parseOwners } from '../owners/parse-owners.ts'
 import { checkKeys, type Report } from './document-keys.ts'
 import type { Finding } from './finding.ts'
 import type { DocumentPlace, YamlDocument } from '../yaml/yaml-file.ts'
@@ -33,12 +34,14 @@ export interface Manifest extends Declaration {
   kind: 'manifest'
   domains: { domain: Domain; pointer: string }[]
   exceptions: DeclaredException[]
+  owners: string[]
 }
 
 /** A manifest without a finding that need not be parsed: the items of its domains are known. */
 export interface KnownManifest extends Pick<Declaration, 'profiles'> {
   kind: 'known'
   document: DocumentPlace
+  owners: string[]
   domains: (Manifest['domains'][number] & { items: Map<ItemKey, ItemState> })[]
 }
 
@@ -101,7 +104,8 @@ export function parseDocument(document: YamlDocument): {
     const own = domains.map(({ domain }) => domain)
     const { exceptions, findings: refused } = parseExceptions(content['except'], own, document)
     append(findings, refused)
-    return { declaration: { kind, domains, exceptions, ...shared }, findings }
+    const owners = parseOwners(content, report)
+    return { declaration: { kind, domains, exceptions, owners, ...shared }, findings }
   }
   const name = getOwn(value, 'profile')
   if (typeof name === 'string' && isProfileName(name))

@@ -68,6 +68,8 @@ export interface Workspace {
   exceptions: DeclaredException[]
   /** Finds where a manifest declares a domain; null if none does. */
   findDomainPlace(domain: Domain): (Place & { document: number }) | null
+  /** Lists the owners that the manifest of a domain names. */
+  findDeclaredOwners(this: void, domain: Domain): string[]
   /**
    * Finds where a manifest declares an item, or the part of it at a pointer within its value; null
    * if no manifest declares it. A value from a profile has the place of the manifest's profile

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Identity } from '../../core/model/people/identity.ts'
-import type { Action } from '../../core/model/people/roles.ts'
+import type { Action, RoleRule } from '../../core/model/people/roles.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { loadBounded } from '../../files/load-bounded.ts'
@@ -24,6 +24,8 @@ export interface RightsContext {
   env: Record<string, string | undefined>
   /** Returns the fetched commit; null on a replica that does not fetch. */
   getTip(): string | null
+  /** Lists the roles of those who own domains by the manifests of a commit. */
+  listOwnerRoles(commit: string): Promise<RoleRule[]>
   /** Finds the commit that was applied last before a rollout began; null if none is known. */
   findBase(rollout: Rollout): Promise<string | null>
 }
@@ -49,7 +51,7 @@ export interface Rights {
  * none of the last commits has a valid workspace file.
  */
 export function createRights(context: RightsContext): Rights {
-  const { branch, clock, env } = context
+  const { branch, clock } = context
   const recall = createMemory<Rules>()
   const recallAuthors = createMemory<ReadonlySet<string> | null>()
   let fetched: { tip: Promise<string>; sinceMs: number } | null = null
@@ -60,7 +62,7 @@ export function createRights(context: RightsContext): Rights {
       fetched = { tip: branch.fetch(), sinceMs: clock.monotonic() }
     return fetched.tip
   }
-  const load = (commit: string) => recall(commit, () => loadRules(branch, commit, env))
+  const load = (commit: string) => recall(commit, () => loadRules(context, commit))
   const findRules = async (): Promise<DecisionRules> => ({
     sets: [await load(await findTip())],
     authors: null,
@@ -126,13 +128,16 @@ async function findAuthors(
 
 /** Loads the rules of a commit, or of the last one before it with a valid workspace file. */
 async function loadRules(
-  branch: RightsContext['branch'],
+  { branch, env, listOwnerRoles }: RightsContext,
   commit: string,
-  env: RightsContext['env'],
 ): Promise<Rules> {
   for (const each of await branch.listHistory(commit, maxCommits)) {
     const rules = await branch.hold(each, async (root) => parseRules(root, env))
-    if (rules !== null) return rules
+    if (rules === null) continue
+    // Without a role, only the token decides.
+    return rules.roles.length === 0
+      ? rules
+      : { ...rules, roles: [...rules.roles, ...(await listOwnerRoles(each))] }
   }
   throw new EdgewiseError(
     'invalid',

@@ -31,6 +31,8 @@ export interface FleetRow {
   confirmedAt?: string
   /** Requests a day; absent if unknown. */
   requests?: number
+  /** Its owners, as text; absent for none. */
+  owners?: string
   /** Name of its page; absent: that of the domain. */
   page?: string
 }
@@ -56,12 +58,18 @@ const columns = [
   ['inDoubt', 'In-doubt', 'in-doubt'],
   ['confirmedAt', 'Oldest confirmation', 'oldest'],
   ['requests', 'Requests a day', 'requests'],
+  ['owners', 'Owners', 'owners'],
 ] as const satisfies [keyof FleetRow, string, string][]
 export type FleetColumn = (typeof columns)[number]
 
+/** Columns that are shown only if a row has something there. */
+const optional: readonly string[] = ['requests', 'owners']
+
 /** Lists the columns in which a row has a figure. */
 export function listColumns(rows: readonly FleetRow[]): FleetColumn[] {
-  return columns.filter(([key]) => key !== 'requests' || rows.some((row) => row[key] !== undefined))
+  return columns.filter(
+    ([key]) => !optional.includes(key) || rows.some((row) => row[key] !== undefined),
+  )
 }
 
 /** Formats a cell of the list; empty for none. */

@@ -13,6 +13,8 @@ export interface RoleRule {
   groups: string[]
   /** Globs; `*` is every domain. */
   domains: string[]
+  /** Domains by their names, which the globs need not match. */
+  named?: ReadonlySet<Domain>
 }
 
 /** What somebody may ask for. */
@@ -110,8 +112,15 @@ function isUnlimited({ domains }: RoleRule): boolean {
 }
 
 function listCovered(rules: readonly RoleRule[], domains: readonly Domain[]): Set<Domain> {
-  const matchers = rules.map((rule) => compileDomainGlobs(rule.domains))
-  return new Set(domains.filter((domain) => matchers.some((matches) => matches(domain))))
+  const globs = rules.filter((rule) => rule.domains.length > 0)
+  const matchers = globs.map((rule) => compileDomainGlobs(rule.domains))
+  return new Set(
+    domains.filter(
+      (domain) =>
+        rules.some(({ named }) => named?.has(domain) === true) ||
+        matchers.some((matches) => matches(domain)),
+    ),
+  )
 }
 
 /** Names a domain, and counts the others. */

@@ -22,9 +22,9 @@ interface CacheContent {
 
 /**
  * One manifest: the index of its document in the file, its stack, whether it has `domains` instead
- * of `domain`, and its domains with their items.
+ * of `domain`, its domains with their items, and its owners.
  */
-type CachedManifest = [number, number, boolean, [Domain, number[]][]]
+type CachedManifest = [number, number, boolean, [Domain, number[]][], string[]]
 
 /** The stored part of a file: its manifests. */
 export type StoredFile = CachedManifest[]
@@ -101,10 +101,11 @@ export class ManifestCache {
     }
     return (file, manifests) => {
       if (!manifests.every(([, stack]) => isCurrent[stack])) return null
-      return manifests.map(([index, stack, isList, domains]) => ({
+      return manifests.map(([index, stack, isList, domains, owners]) => ({
         kind: 'known',
         document: { file, index },
         profiles: named[stack] ?? [],
+        owners,
         domains: domains.map(([domain, indexes], i) => ({
           domain,
           pointer: isList ? `/domains/${i}` : '/domain',
@@ -161,7 +162,7 @@ class Tables {
     )
   }
 
-  add({ document, profiles, domains }: KnownManifest): CachedManifest {
+  add({ document, profiles, owners, domains }: KnownManifest): CachedManifest {
     return [
       document.index,
       this.#addStack(profiles.map(({ name }) => name)),
@@ -170,6 +171,7 @@ class Tables {
         domain,
         Array.from(items, ([item, state]) => this.#addItem(item, state)),
       ]),
+      owners,
     ]
   }
 

@@ -15,7 +15,7 @@ export function rateState({ condition, pending }: SheetItem): FleetState {
  *
  * @param requests a day; absent if unknown
  */
-export function buildFleetRow({ domain, items }: DomainSheet, requests?: number): FleetRow {
+export function buildFleetRow({ domain, owners, items }: DomainSheet, requests?: number): FleetRow {
   const states = items.map(rateState)
   const count = (state: FleetState) => states.filter((each) => each === state).length
   const counts = {
@@ -37,6 +37,7 @@ export function buildFleetRow({ domain, items }: DomainSheet, requests?: number)
     ...Object.fromEntries(Object.entries(counts).filter(([, number]) => number > 0)),
     ...(confirmedAt === undefined ? {} : { confirmedAt }),
     ...(requests === undefined ? {} : { requests }),
+    ...(owners.length === 0 ? {} : { owners: owners.join(', ') }),
     ...(page === domain ? {} : { page }),
   }
 }

@@ -114,7 +114,7 @@ interface Usual {
 }
 
 function listFacts(
-  { place, profiles }: DomainSheet,
+  { place, profiles, owners }: DomainSheet,
   usual: Usual,
   { now, findLink, checkedAt = null }: DomainAbout,
   put: Put,
@@ -126,6 +126,7 @@ function listFacts(
   return [
     ['Declared', link === null ? text : `<a href="${show(link)}">${text}</a>`],
     ...list('Profiles', profiles.join(', ')),
+    ...list('Owners', owners.join(', ')),
     ...list('Most items', usual.condition),
     ...list('Last change', usual.change),
     ...(checkedAt === null ? [] : [['Drift check', formatInstant(checkedAt)] as [string, string]]),

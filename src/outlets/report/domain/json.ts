@@ -4,12 +4,19 @@ import type { PatchOperation } from '../../../core/model/change.ts'
 import type { DomainSheet, SheetItem } from './sheet.ts'
 
 /** Builds the JSON of a domain, `edgewise.domain/1`. */
-export function buildSheetJson({ domain, place, profiles, items }: DomainSheet): JsonObject {
+export function buildSheetJson({
+  domain,
+  place,
+  profiles,
+  owners,
+  items,
+}: DomainSheet): JsonObject {
   return {
     format: 'edgewise.domain/1',
     domain,
     place: place === null ? null : buildPlace(place),
     profiles: [...profiles],
+    owners: [...owners],
     items: items.map(buildItem),
   }
 }

@@ -70,6 +70,8 @@ export interface DomainSheet {
   /** Where a manifest declares it; null if none does. */
   place: Place | null
   profiles: string[]
+  /** Groups and users that own it. */
+  owners: string[]
   /** Sorted by name. */
   items: SheetItem[]
 }
@@ -79,6 +81,7 @@ export interface SheetParts {
   domain: Domain
   place: Place | null
   profiles: string[]
+  owners: string[]
   desired: ReadonlyMap<ItemKey, ItemState>
   recorded: ReadonlyMap<
     ItemKey,
@@ -94,7 +97,7 @@ export interface SheetParts {
 
 /** Builds the sheet of a domain. */
 export function buildSheet(parts: SheetParts): DomainSheet {
-  const { domain, place, profiles, desired, recorded, drift } = parts
+  const { domain, place, profiles, owners, desired, recorded, drift } = parts
   const index = <T extends { domain: Domain; item: ItemKey }>(all: T[]) =>
     new Map(all.flatMap((each) => (each.domain === domain ? [[each.item, each] as const] : [])))
   const [drifted, pending, live] = [index(drift.items), index(drift.pending), index(drift.live)]
@@ -116,7 +119,7 @@ export function buildSheet(parts: SheetParts): DomainSheet {
       sources: state === undefined ? [] : parts.listSources(item, state),
     }
   })
-  return { domain, place, profiles, items }
+  return { domain, place, profiles, owners, items }
 }
 
 function rateItem(

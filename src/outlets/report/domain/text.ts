@@ -34,11 +34,12 @@ const words: Record<Condition, string> = {
  * @param now ms since 1970, for ages
  */
 export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOptions): string {
-  const { domain, place, profiles, items } = sheet
+  const { domain, place, profiles, owners, items } = sheet
   const { paint, columns } = options
   const where = [
     place === null ? 'no manifest declares it' : formatLine(place),
     ...(profiles.length === 0 ? [] : [`profiles ${profiles.join(', ')}`]),
+    ...(owners.length === 0 ? [] : [`owned by ${owners.join(', ')}`]),
   ].join(' · ')
   const usual = findUsual(items, describeLastChange)
   const head = [
