@@ -81,8 +81,8 @@ it('a reader finds each domain, also those of the next commit', async () => {
   expect(page).toContain('confirmed: ')
   expect(page).toContain(`commit <code>${head.slice(0, 12)}</code>`)
   const [, tried] = await read(`/domains/${name}?url=${encodeURIComponent(`http://${name}/a`)}`)
-  expect(tried).toMatch(/As recorded.*outcome +\w+.*The manifests/s)
-  expect(tried).toContain('The manifests of the commit do the same.')
+  expect(tried).toMatch(/Now, as recorded.*outcome +\w+.*An apply/s)
+  expect(tried).toContain('An apply of the manifests changes nothing of it.')
   const [, refused] = await read(`/domains/${name}?url=--help`)
   expect(refused).toContain('the trace can&#39;t be made')
   expect(await read('/domains/other.example.com')).toEqual([

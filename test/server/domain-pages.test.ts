@@ -166,11 +166,11 @@ describe('the request that is tried on the page of a domain', () => {
     const form = await (await get('/domains/a.example.com')).text()
     expect(form).toContain('<form class="trial" method="get" action="/domains/a.example.com">')
     expect(form).toContain('value="https://a.example.com/"')
-    expect(form).not.toContain('As recorded')
+    expect(form).not.toContain('Now, as recorded')
     const url = 'https://a.example.com/<b>"?x=1&y'
     const html = await (await get(`/domains/a.example.com?url=${encodeURIComponent(url)}`)).text()
     expect(html).toContain('https://a.example.com/&lt;b&gt;&quot;?x=1&amp;y\noutcome denied</pre>')
-    expect(html).toContain('As the manifests of the commit have it')
+    expect(html).toContain('After an apply of the manifests')
     expect(html).not.toContain('<b>"')
   })
 
@@ -182,7 +182,7 @@ describe('the request that is tried on the page of a domain', () => {
     const pages = createPages({ trace: () => Promise.resolve(text) })
     const { get } = await visit(await startHttp({ pages }))
     const html = await (await get('/domains/a.example.com?url=https://a/')).text()
-    expect(html).toContain('The manifests of the commit do the same.')
+    expect(html).toContain('An apply of the manifests changes nothing of it.')
   })
 
   it('has a reason if it can not be traced, and is of a bounded length', async () => {

@@ -67,11 +67,15 @@ describe('report', () => {
     expect(list.sentence).toBe('3 domains as recorded.')
     expect(list.main).toContain('<a href="/domains/~.wild.example.com">')
     expect(pages.map(([name]) => name)).toEqual(['~.wild.example.com', 'img.example.com', www])
-    const page = JSON.parse(text.slice(-(pages[2]?.[1] ?? 0))) as { title: string; main: string }
+    const page = JSON.parse(text.slice(-(pages[2]?.[1] ?? 0))) as Record<
+      'title' | 'head' | 'main',
+      string
+    >
     expect(page.title).toBe(`as recorded: ${www}`)
-    expect(page.main).toContain('<a href="/domains">All domains</a>')
+    expect(page.head).toContain('<a href="/domains">All domains</a>')
     const inFile = readPage(www).replace('../index.html', '/domains')
-    expect(inFile).toContain(page.main.slice(0, page.main.indexOf('<dt>As of')))
+    expect(inFile).toContain(page.head.slice(0, page.head.indexOf('<dt>As of')))
+    expect(inFile).toContain(page.main)
   })
 
   it('needs a folder', async () => {

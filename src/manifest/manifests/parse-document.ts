@@ -61,17 +61,11 @@ export function parseDocument(document: YamlDocument): {
 } {
   const { value } = document
   const findings: Finding[] = []
-  if (!isObject(value))
-    return {
-      declaration: null,
-      findings: [
-        createShapeFinding(
-          'expected a mapping with "domain", "domains" or "profile", got ' +
-            describeValue(value) +
-            removeDash(value),
-        ),
-      ],
-    }
+  if (!isObject(value)) {
+    const got = describeValue(value) + removeDash(value)
+    const detail = `expected a mapping with "domain", "domains" or "profile", got ${got}`
+    return { declaration: null, findings: [createShapeFinding(detail)] }
+  }
   const kind = Object.hasOwn(value, 'profile') ? 'profile' : 'manifest'
   const code: DiagnosticCode = `${kind}-invalid`
   const report = (pointer: string, detail: string, part?: 'key') => {
@@ -101,8 +95,8 @@ export function parseDocument(document: YamlDocument): {
   }
   if (kind === 'manifest') {
     const domains = parseDomains(content, findings, report)
-    const own = domains.map(({ domain }) => domain)
-    const { exceptions, findings: refused } = parseExceptions(content['except'], own, document)
+    const names = domains.map(({ domain }) => domain)
+    const { exceptions, findings: refused } = parseExceptions(content['except'], names, document)
     append(findings, refused)
     const owners = parseOwners(content, report)
     return { declaration: { kind, domains, exceptions, owners, ...shared }, findings }

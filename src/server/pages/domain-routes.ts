@@ -53,6 +53,11 @@ export async function answerDomains(
   return answerPage(200, formatShell({ title, tone, main, nav }))
 }
 
+/** Links to what comes after the items, which may be many. */
+const jumps =
+  '<p class="jumps"><a href="#status-codes">Status codes</a> ' +
+  '<a href="#trial">Try a request</a></p>\n'
+
 /** Formats the page of a domain, with what is known beside the manifests and state. */
 async function formatDomain(
   name: string,
@@ -73,7 +78,7 @@ async function formatDomain(
     tryRequest(name, url, pages),
   ])
   const open = formatDomainRollouts(domain, rollouts)
-  return head + open + main + formatStatusCodes(codes, applies) + trial
+  return head + open + jumps + main + formatStatusCodes(codes, applies) + trial
 }
 
 /** Longest URL of a request that is tried, in UTF-16 code units. */

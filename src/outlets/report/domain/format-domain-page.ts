@@ -114,7 +114,7 @@ interface Usual {
 }
 
 function listFacts(
-  { place, profiles, owners }: DomainSheet,
+  { place, profiles, owners, items }: DomainSheet,
   usual: Usual,
   { now, findLink, checkedAt = null }: DomainAbout,
   put: Put,
@@ -128,10 +128,24 @@ function listFacts(
     ...list('Profiles', profiles.join(', ')),
     ...list('Owners', owners.join(', ')),
     ...list('Most items', usual.condition),
-    ...list('Last change', usual.change),
+    ...list('Most items were', describeNewest(items) === usual.change ? null : usual.change),
+    ...list('Last change', describeNewest(items)),
     ...(checkedAt === null ? [] : [['Drift check', formatInstant(checkedAt)] as [string, string]]),
     ['As of', formatInstant(new Date(now).toISOString())],
   ]
+}
+
+/** Describes the latest change of any item, and names the items if it was not of all. */
+function describeNewest(items: readonly SheetItem[]): string | null {
+  const times = items.flatMap(({ changed }) => changed?.at ?? [])
+  const newest = times.toSorted().at(-1)
+  const changed = items.filter((item) => item.changed !== null && item.changed.at === newest)
+  const [first] = changed
+  if (first === undefined) return null
+  const what = describeLastChange(first)
+  if (changed.length === items.length || what === null) return what
+  const names = changed.map(({ item }) => item)
+  return `${listSome(names, maxNames)}: ${what}`
 }
 
 /** Formats an item: what is said of most of them is left out. */
@@ -151,7 +165,8 @@ function formatItem(item: SheetItem, usual: Usual, now: number, put: Put): strin
       .map((remark) => `<p class="remark">${put(remark)}</p>`)
       .join('') +
     formatChange(describePending(item), item.pending, put) +
-    formatChange('live: the service has it so', item.live, put) +
+    formatChange('live: the service has it so (recorded → now)', item.live, put) +
+    (item.pending === null && item.live === null ? '' : '<p class="note">As declared:</p>') +
     `${formatFields(item, put)}</section>`
   )
 }

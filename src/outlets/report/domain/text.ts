@@ -42,10 +42,12 @@ export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOp
     ...(owners.length === 0 ? [] : [`owned by ${owners.join(', ')}`]),
   ].join(' · ')
   const usual = findUsual(items, describeLastChange)
+  const isAll = items.every((item) => describeLastChange(item) === usual)
+  const most = isAll ? (usual ?? '') : `most items ${usual}`
   const head = [
     paint.bold(escapeInvisible(domain)),
     paint.dim(wrap(escapeInvisible(where), columns, '  ')),
-    ...(usual === null ? [] : [paint.dim(wrap(escapeInvisible(usual), columns, '  '))]),
+    ...(usual === null ? [] : [paint.dim(wrap(escapeInvisible(most), columns, '  '))]),
     wrap(summarizeSheet(sheet), columns, '  '),
   ].join('\n')
   const parts = items.map((item) => formatItem(item, usual, now, options))

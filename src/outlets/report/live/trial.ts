@@ -19,12 +19,12 @@ export function formatTrial(path: string, { url, traced, fault }: Trial): string
   const answers =
     traced === null
       ? ''
-      : panel('As recorded', traced.recorded) +
+      : panel('Now, as recorded', traced.recorded) +
         (pickAnswers(traced.recorded) === pickAnswers(traced.desired)
-          ? '<p class="note">The manifests of the commit do the same.</p>'
-          : panel('As the manifests of the commit have it', traced.desired))
+          ? '<p class="note">An apply of the manifests changes nothing of it.</p>'
+          : panel('After an apply of the manifests', traced.desired))
   return (
-    '<section class="panel"><h2>Try a request</h2>' +
+    '<section class="panel" id="trial"><h2>Try a request</h2>' +
     `<form class="trial" method="get" action="${show(path)}"><label for="url">URL</label>` +
     `<input id="url" name="url" value="${show(url)}" maxlength="2000" spellcheck="false">` +
     '<button class="button secondary">Trace</button></form>' +
