@@ -104,3 +104,22 @@ it('the list names the wave, the last apply and the command', () => {
   )
   expect(formatRollouts([], null, plainPaint)).toBe('There is no open rollout.\n')
 })
+
+it('the list names who has approved the wave, also if more have to, for exactly this wave', () => {
+  const list = (given: Rollout) => listRollout(given, false).approvedBy
+  expect(list(sent)).toBeUndefined()
+  expect(list(approved)).toEqual(['ada'])
+  expect(list({ ...approved, id: 'two' })).toBeUndefined()
+  const [first, second] = sent.waves
+  if (first === undefined || second === undefined) throw new Error('expected two waves')
+  const given = ['ada', 'grace', 'ada'].map((author) => ({
+    author,
+    at: at(4),
+    wave: hashWave(sent, 1),
+  }))
+  const approval = { waitingSince: at(3), given, approved: null }
+  const partly = { ...sent, waves: [first, { ...second, approval }] }
+  expect(list(partly)).toEqual(['ada', 'grace'])
+  const text = formatRollouts([listRollout(partly, false)], null, plainPaint)
+  expect(text).toContain(' · approved by ada, grace\n')
+})

@@ -69,6 +69,8 @@ export interface ListedRollout {
   state: ListedState
   /** When this state began, as far as it is recorded, ISO 8601. */
   since: string
+  /** Who has approved the current wave, first to last; absent for nobody. */
+  approvedBy?: string[]
   /** Command that continues it. */
   command: string
 }

@@ -131,6 +131,7 @@ export function listRollout(rollout: Rollout, isLocked: boolean): ListedRollout 
   const { id, applies, commit, author, startedAt, waves } = rollout
   const waveIndex = findCurrentWave(rollout) ?? waves.length - 1
   const { state, since } = findState(rollout, waveIndex, isLocked)
+  const approvedBy = listApprovers(rollout, waveIndex)
   return {
     id,
     apply: applies.at(-1) ?? null,
@@ -142,8 +143,16 @@ export function listRollout(rollout: Rollout, isLocked: boolean): ListedRollout 
     waves: waves.length,
     state,
     since,
+    ...(approvedBy.length === 0 ? {} : { approvedBy }),
     command: findCommand(id, state),
   }
+}
+
+/** Lists who has approved exactly this wave, also if more have to. */
+function listApprovers(rollout: Rollout, waveIndex: number): string[] {
+  const approved = rollout.waves[waveIndex]?.approval?.approved ?? null
+  const last = approved !== null && isApproved(rollout, waveIndex) ? [approved] : []
+  return [...new Set([...listGiven(rollout, waveIndex), ...last].map(({ author }) => author))]
 }
 
 /** Returns whether a wave has begun and not ended: a process sends it, or was interrupted. */

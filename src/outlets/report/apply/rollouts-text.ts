@@ -48,11 +48,13 @@ export function buildRolloutsJson(rollouts: ListedRollout[], stop: FoundStop | n
 
 function formatRollout(rollout: ListedRollout, paint: Paint): string {
   const { id, apply, commit, author, wave, waves, domains, state, since, command } = rollout
+  const { approvedBy = [] } = rollout
   const about = [
     `since ${formatTime(since)}`,
     ...(apply === null ? [] : [`last apply ${escapeInvisible(apply)}`]),
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
+    ...(approvedBy.length === 0 ? [] : [`approved by ${escapeInvisible(approvedBy.join(', '))}`]),
   ]
   const colour = state === 'running' || state === 'approved' ? paint.green : paint.yellow
   return (
