@@ -251,9 +251,20 @@ describe('a session', () => {
     expect(refused.status).toBe(403)
     expect((await browser.send(`${http.url}/`)).status).toBe(200)
     const answer = await browser.send(`${http.url}/logout`, { method: 'POST' })
-    expect(answer.status).toBe(303)
+    const html = await answer.text()
+    expect([answer.status, html]).toEqual([200, expect.stringContaining('Logged out')])
     // It does not log in again by itself.
     expect((await browser.send(`${http.url}/`)).status).toBe(401)
+    const [, place = ''] = /href="([^"]+)">Log out of the provider/.exec(html) ?? []
+    const there = await browser.send(place.replaceAll('&amp;', '&'))
+    expect([there.status, place]).toEqual([200, expect.stringContaining('client_id=edgewise')])
+  })
+
+  it('leads to no logout of the provider for who has the token', async () => {
+    const other = new Browser()
+    const body = new URLSearchParams({ token: apiToken, to: '/' })
+    await other.send(`${http.url}/login`, { method: 'POST', body })
+    expect((await other.send(`${http.url}/logout`, { method: 'POST' })).status).toBe(303)
   })
 
   it('of the token works beside, also while the provider is away', async () => {

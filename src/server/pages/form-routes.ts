@@ -3,10 +3,11 @@ import type { Identity } from '../../core/model/people/identity.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { describeDecided } from '../../outlets/report/apply/rollouts-text.ts'
 import { describeStopped } from '../../outlets/report/apply/stop-text.ts'
-import { formatLogin } from '../../outlets/report/live/nav.ts'
+import { formatLoggedOut, formatLogin } from '../../outlets/report/live/nav.ts'
 import type { Answer } from '../http/answer.ts'
 import { type DecisionName, type RouteContext, allDecisions, decisions } from '../controller.ts'
 import { answerMessage, answerPage, redirect } from './answer-page.ts'
+import type { Provider } from '../people/provider.ts'
 import type { Sessions, Visit } from './sessions.ts'
 import { isCrossSite, readForm } from '../http/request.ts'
 import { areEqual } from '../http/verify-webhook.ts'
@@ -49,9 +50,18 @@ export async function logIn(
   })
 }
 
-/** Ends the session of a browser. */
-export function logOut(sessions: Sessions, isSecure: boolean): Answer {
-  return redirect('/', { 'Set-Cookie': sessions.end(isSecure) })
+/** Ends the session of a browser, and leads a person to the logout of the provider. */
+export async function logOut(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  sessions: Sessions,
+  isSecure: boolean,
+  provider: Pick<Provider, 'findLogout'> | null,
+): Promise<Answer> {
+  const own = { 'Set-Cookie': sessions.end(isSecure) }
+  const isPerson = sessions.holdsPerson(headers.cookie ?? '')
+  const place = isPerson && provider !== null ? await provider.findLogout() : null
+  // The policy of the pages lets no form lead to another site, but a link.
+  return place === null ? redirect('/', own) : answerPage(200, formatLoggedOut(place), own)
 }
 
 /** Decides about a rollout, or about all writes of the account, as a form asks for. */

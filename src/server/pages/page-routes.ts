@@ -55,8 +55,9 @@ export async function routePages(
     })
   if (path === '/login')
     return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, isSecure, clock)
-  if (path === '/logout') return allowPage(incoming, 'POST') ?? logOut(sessions, isSecure)
   const provider = context.people?.provider ?? null
+  if (path === '/logout')
+    return allowPage(incoming, 'POST') ?? logOut(incoming, sessions, isSecure, provider)
   if (path.startsWith('/login/'))
     return routeLogin(incoming, path, context, { provider, sessions, isSecure })
   const cookies = headers.cookie ?? ''

@@ -54,6 +54,9 @@ export function createPersonCookies({ name, sign, format }: Cookies) {
       const text = open('person', session, 0)
       return text === null ? tokenHolder : decodePerson(text)
     },
+    /** Reports whether a browser has a cookie of a person, also one that has ended. */
+    holdsPerson: (cookies: string): boolean =>
+      listCookies(cookies, name).some((value) => open('person', value, 0) !== null),
     /** Reports whether a browser had a session of a person that has ended by itself. */
     hadPerson: (cookies: string, nowMs: number): boolean =>
       listCookies(cookies, name).some(

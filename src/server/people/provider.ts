@@ -1,6 +1,7 @@
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   calculatePKCECodeChallenge,
   randomNonce,
   randomPKCECodeVerifier,
@@ -34,6 +35,8 @@ export interface Provider {
    * it is not as it was begun, and returns null for somebody who can't be named.
    */
   finish(query: string, login: Login): Promise<Identity | null>
+  /** Finds where somebody logs out of the provider; null if it says no such place, or is away. */
+  findLogout(): Promise<string | null>
 }
 
 /** Creates the provider of a server. */
@@ -74,6 +77,13 @@ export function createProvider(
       // The library trusts the connection over which the token came; its signature counts, too.
       const claims = await issuer.verify(tokens.id_token ?? '', { audience: clientId })
       return identifyClaims(claims, groupsClaim)
+    },
+    findLogout: async () => {
+      const found = await issuer.discover().catch(() => null)
+      const place = found?.serverMetadata().end_session_endpoint
+      if (found === null || place === undefined) return null
+      const { protocol } = new URL(place)
+      return /^https?:$/.test(protocol) ? buildEndSessionUrl(found).href : null
     },
   }
 }

@@ -54,6 +54,17 @@ export function formatReturn(to: string, who: string): string {
   return formatShell({ title: 'Edgewise: logged in', main, nav: '', head })
 }
 
+/** Formats the page after a logout, for who may still be logged in at the provider. */
+export function formatLoggedOut(place: string): string {
+  const main =
+    '<section class="panel"><p class="eyebrow">Edgewise</p><h1>Logged out</h1>' +
+    '<p class="message">You may still be logged in at the provider: then the next login needs no ' +
+    'password.</p>' +
+    `<p><a class="button primary" href="${show(place)}">Log out of the provider</a> ` +
+    '<a class="button secondary" href="/">Log in again</a></p></section>'
+  return formatShell({ title: 'Edgewise: logged out', main, nav: '' })
+}
+
 /** What the page of the login shows beside its form. */
 interface LoginState {
   isWrong: boolean
