@@ -61,8 +61,11 @@ function createIo(signal: AbortSignal, onInterrupt: () => void): Io {
   const outIsTerminal = isTerminal(1)
   const errIsTerminal = isTerminal(2)
   const isInteractive = inIsTerminal && errIsTerminal
+  const outside = createNodeOutside(signal)
   return {
-    ...createNodeOutside(signal),
+    ...outside,
+    identifyToken: async (auth, token) =>
+      (await import('../server/people/identify-token.ts')).identifyToken(auth, token, outside),
     runBlocking: (work) => runInterruptible(work, signal, onInterrupt),
     cwd: process.cwd(),
     out: (text) => standardOutput.write(text),

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { AuthConfig } from '../../src/core/model/config.ts'
+import { identifyToken } from '../../src/server/people/identify-token.ts'
 import { openPeople, type People } from '../../src/server/people/people.ts'
 import { createKey } from './provider-stage.ts'
 
@@ -163,4 +164,17 @@ it('an issuer that lies about its name, or answers without end, lets nobody in',
   const elsewhere = await open([{ issuer, audience, claims }])
   expect(await elsewhere.identifyJob(await sign())).toBeNull()
   expect(faults.at(-1)).toContain('https://')
+})
+
+it('a command knows who has a token, or why it does not', async () => {
+  const auth = { provider: null, proxy: null, ci: [{ issuer, audience, claims }], variables: [] }
+  const clock = { now: () => now, monotonic: () => now, sleep: async () => undefined }
+  const identify = (token: string) => identifyToken(auth, token, { clock, env: {} })
+  expect(await identify(await sign())).toMatchObject({ name: 'ci:repo:team/cdn:ref' })
+  const fault = async (token: string) => JSON.stringify(await identify(token))
+  expect(await fault(await sign({ ref: 'refs/heads/other' }))).toContain('another value than')
+  expect(await fault(await sign({ iss: 'https://other.example.com' }))).toContain('is not listed')
+  expect(await fault('not a token')).toContain('is not listed')
+  const foreign = await createKey('k1')
+  expect(await fault(await sign({}, {}, foreign.key))).toContain('signature')
 })

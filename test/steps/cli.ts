@@ -106,6 +106,8 @@ export class Place {
   transport: Transport | undefined
   /** Sends probes; absent: sockets. */
   probe: Probe | undefined
+  /** Identifies who has a token of OpenID Connect; absent: nobody is. */
+  identifyToken: Io['identifyToken']
   /** Cache of assembled manifests; absent: none. */
   cache: UserCache | undefined
   /** Whether stdout and stderr are a terminal, of 80 columns. */
@@ -217,6 +219,7 @@ export class Place {
       ...(this.probe === undefined ? {} : { probe: this.probe }),
       ...(this.runBlocking == null ? {} : { runBlocking: this.runBlocking }),
       ...(this.cache === undefined ? {} : { cache: this.cache }),
+      ...(this.identifyToken === undefined ? {} : { identifyToken: this.identifyToken }),
       signal: this.signal,
       waitForStop: () => Promise.resolve(),
       saveMemory: () => this.onSaveMemory?.(),

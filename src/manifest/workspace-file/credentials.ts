@@ -28,6 +28,7 @@ export const minLongLength = 8
 
 /** Variables with credentials that only Edgewise itself reads, whatever the file says. */
 export const ownVariables = [
+  'EDGEWISE_ID_TOKEN',
   'EDGEWISE_SERVE_TOKEN',
   'EDGEWISE_WEBHOOK_SECRET',
   'OTEL_EXPORTER_OTLP_HEADERS',

@@ -133,6 +133,7 @@ const members: Record<keyof Outside, true> = {
   openGit: true,
   createPool: true,
   databasePatienceMs: true,
+  identifyToken: true,
   solver: true,
   pool: true,
   tracer: true,

@@ -1,6 +1,7 @@
 import type { CacheFile } from '../../manifest/manifests/cache/manifest-cache.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
-import type { DatabaseConfig } from '../../core/model/config.ts'
+import type { AuthConfig, DatabaseConfig } from '../../core/model/config.ts'
+import type { Identity } from '../../core/model/people/identity.ts'
 import type { Solver, WorkerPool } from '../../core/model/parallel.ts'
 import type { Phase } from '../../core/model/events.ts'
 import type { Tracer } from '../../core/model/tracing.ts'
@@ -57,6 +58,8 @@ export interface StateOutside extends Reaching, Pick<Computing, 'onPhase' | 'tra
   createPool?(config: DatabaseConfig): ConnectionPool
   /** Time during which a lost database is tried again, ms; absent: 30 s. */
   databasePatienceMs?: number
+  /** Identifies who has a token of OpenID Connect; absent: nobody is known by one. */
+  identifyToken?(auth: AuthConfig, token: string): Promise<Identity | { fault: string }>
   /** Prints notes while an operation runs; absent: nowhere. */
   note?: Note
 }

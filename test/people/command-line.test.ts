@@ -1,0 +1,45 @@
+import { beforeEach, expect, it } from 'vitest'
+import { identifyMachine, unidentified } from '../../src/core/model/people/identity.ts'
+import { Place } from '../steps/cli.ts'
+import { emulator, enterPlace, place, setStageInTime } from '../steps/stage.ts'
+
+setStageInTime()
+const asked: string[] = []
+
+beforeEach(async () => {
+  const roles = 'roles: [{role: approver, users: ["ci:deploy"]}]\n'
+  enterPlace(new Place(emulator.url, `rollout: {waves: [1, 100%], approval: [2]}\n${roles}`))
+  for (const name of ['a', 'b', 'c'])
+    place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
+  asked.splice(0)
+  place.identifyToken = async (_auth, token) => {
+    asked.push(token)
+    if (token === 'deploy') return identifyMachine('ci', 'deploy') ?? unidentified
+    if (token === 'other') return identifyMachine('ci', 'other') ?? unidentified
+    return { fault: 'its signature is wrong' }
+  }
+  expect((await place.cli('apply', '--yes')).code).toBe(0)
+})
+
+const approve = async (token?: string) => {
+  place.env = { ...place.env, EDGEWISE_ID_TOKEN: token }
+  return place.cli('rollout', 'approve', place.loadRollouts()[0]?.id ?? '')
+}
+
+it('a command counts as who has the token of OpenID Connect', async () => {
+  const unknown = await approve()
+  expect([unknown.code, unknown.err]).toEqual([
+    1,
+    expect.stringContaining('may not approve: that needs the role approver.'),
+  ])
+  const other = await approve('other')
+  expect(other.err).toContain('the CI job other may not approve: that needs the role approver.')
+  const bad = await approve('bad-token')
+  expect(bad.err).toContain('The token in EDGEWISE_ID_TOKEN is refused: its signature is wrong.')
+  expect(bad.err + bad.out).not.toContain('bad-token')
+  expect(place.loadRollouts()[0]?.waves[1]?.approval?.approved).toBeNull()
+  expect((await approve('deploy\n')).code).toBe(0)
+  expect(asked).toEqual(['other', 'bad-token', 'deploy'])
+  const { rollouts } = await place.json('rollout', 'list')
+  expect(rollouts).toMatchObject([{ state: 'approved', approvedBy: ['ci:deploy'] }])
+})
