@@ -17,6 +17,7 @@ import {
   LogMessageNotification,
   PublishDiagnosticsNotification,
   ShutdownRequest,
+  type ClientCapabilities,
   type Diagnostic,
   type ProtocolConnection,
   type Range,
@@ -34,9 +35,9 @@ export class Editor {
   readonly #versions = new Map<string, number>()
   #onShown: (() => void)[] = []
 
-  constructor(root: string, env: Record<string, string> = {}) {
+  constructor(root: string, env: Record<string, string> = {}, options: string[] = []) {
     this.root = root
-    const child = spawn(process.execPath, [...findProgram(), 'lsp'], {
+    const child = spawn(process.execPath, [...findProgram(), 'lsp', ...options], {
       cwd: root,
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -63,12 +64,12 @@ export class Editor {
   }
 
   /** Initializes the server with the folder. */
-  async start(): Promise<void> {
+  async start(capabilities: ClientCapabilities = {}): Promise<void> {
     await this.connection.sendRequest(InitializeRequest.type, {
       processId: process.pid,
       rootUri: this.toUri('.'),
       workspaceFolders: [{ uri: this.toUri('.'), name: 'test' }],
-      capabilities: {},
+      capabilities,
     })
     await this.connection.sendNotification(InitializedNotification.type, {})
   }

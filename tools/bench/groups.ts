@@ -1,4 +1,5 @@
 import { measureApply, measureApplyMemory } from './measure-apply.ts'
+import { measureEditor } from './measure-editor.ts'
 import {
   measureFleet,
   measurePlan,
@@ -44,6 +45,7 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
   effects: measureEffects,
   'rule-lists': ({ bench }) => measureRuleLists(bench, 10_000),
   test: ({ bench }) => measureTests(bench),
+  editor: ({ bench }) => measureEditor(bench, 3000, 10),
   policies: ({ bench }) => measurePolicies(bench, 10_000, 3),
   package: measurePackage,
 }

@@ -21,10 +21,13 @@ export function declareLsp(program: Command, declare: Declare): void {
       io.endSoon?.()
       return exitCodes.done
     },
-  }).addHelpText(
-    'after',
-    `
+  })
+    .option('--stdio', 'talk over stdin and stdout, as it always does; editors pass this')
+    .addHelpText(
+      'after',
+      `
 It checks the workspaces of the open files, with their unsaved texts, as
-"validate" does. It looks no secret up, runs no program, and calls nobody.`,
-  )
+"validate" does. It looks no secret up, runs no program but git, which reads
+the state of the clone, and calls nobody.`,
+    )
 }

@@ -3,11 +3,14 @@ import type { Diagnostic } from '../../core/model/problem.ts'
 import type { KnownResults } from '../../core/rule-lists/find-findings.ts'
 import { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import { loadLocalState } from '../../operations/runtime/local-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { judgeWorkspace } from '../../operations/validate.ts'
 
 /** Number of results about rule lists that are kept: each edit adds some. */
 const maxKnownRules = 20_000
+/** Time for which answers about places use the same recorded state, ms. */
+const keptMs = 2000
 
 /** A workspace with the unsaved texts of an editor, as it was last loaded. */
 export class CheckedWorkspace {
@@ -19,6 +22,7 @@ export class CheckedWorkspace {
   readonly #outside: Outside
   readonly #rules: { readings: string; known: KnownResults } = { readings: '', known: new Map() }
   #generation = 0
+  #recorded: { until: number; state: ReturnType<typeof loadLocalState> } | null = null
 
   /** @param root folder of `edgewise.yaml` */
   constructor(root: string, outside: Outside) {
@@ -50,6 +54,18 @@ export class CheckedWorkspace {
       this.diagnostics = [...error.diagnostics]
     }
     return generation === this.#generation
+  }
+
+  /** Loads the state if it is in a folder, as it was at most two seconds ago; null elsewhere. */
+  async loadRecorded(): ReturnType<typeof loadLocalState> {
+    if (this.loaded === null) return null
+    const now = this.#outside.clock.monotonic()
+    if (this.#recorded === null || this.#recorded.until < now)
+      this.#recorded = {
+        until: now + keptMs,
+        state: loadLocalState(this.loaded, this.#outside),
+      }
+    return this.#recorded.state
   }
 
   #findKnownRules({ config }: LoadedWorkspace): KnownResults {

@@ -15,7 +15,6 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import { isObject } from '../../core/model/json.ts'
 import type { Place } from '../../core/model/problem.ts'
-import { loadLocalState } from '../../operations/runtime/local-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { isProfileName } from '../../manifest/manifests/parse-document.ts'
 import { formatDocument, listActions } from './actions.ts'
@@ -23,6 +22,7 @@ import type { CheckedWorkspace } from './checked-workspace.ts'
 import { complete } from './completion.ts'
 import { findSpot, type Spot } from './cursor.ts'
 import { describeSpot } from './hover.ts'
+import type { Lenses } from './lenses.ts'
 import { toRange, toUri } from './positions.ts'
 import { findMentions, findProfileName, listMentions } from './profile-names.ts'
 import type { LanguageSession, OpenFile } from './session.ts'
@@ -39,6 +39,7 @@ export function answerRequests(
   connection: Connection,
   session: LanguageSession,
   outside: Outside,
+  lenses: Lenses,
 ): void {
   const find = async ({ uri }: TextDocumentIdentifier) => {
     const document = session.documents.get(uri)
@@ -72,6 +73,7 @@ export function answerRequests(
     const found = await find(textDocument)
     return found && listActions(found.workspace, found.path, found.document, range)
   })
+  connection.onCodeLens(({ textDocument }) => lenses.list(textDocument.uri))
   connection.onDocumentFormatting(async ({ textDocument }) => {
     const found = await find(textDocument)
     return found && formatDocument(found.path, found.document)
@@ -83,8 +85,8 @@ async function hover(
   outside: Outside,
 ): Promise<Hover | null> {
   if (spot === null) return null
+  const recorded = await workspace.loadRecorded()
   const { loaded } = workspace
-  const recorded = loaded === null ? null : await loadLocalState(loaded, outside)
   const now = outside.clock.now()
   const value = describeSpot({ path, spot, workspace: loaded, recorded, now })
   if (value === null) return null

@@ -1,9 +1,14 @@
 import type { Readable, Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node'
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node'
 import type { Outside } from '../../operations/runtime/outside.ts'
+import { Lenses } from './lenses.ts'
 import { answerRequests } from './requests.ts'
 import { LanguageSession } from './session.ts'
+
+/** Number of files of state that are loaded before other messages have their turn. */
+const filesInTurn = 20
 
 /**
  * Serves an editor by the Language Server Protocol until it ends the connection.
@@ -15,14 +20,17 @@ export async function serveEditor(
   input: Readable,
   output: Writable,
 ): Promise<void> {
-  const { pool: _pool, cache: _cache, onPhase: _phase, note: _note, ...own } = outside
+  const { pool: _pool, cache: _cache, onPhase: _phase, note: _note, ...others } = outside
+  const own = { ...others, disk: giveTurns(outside.disk) }
   const connection = createConnection(
     ProposedFeatures.all,
     new StreamMessageReader(input),
     new StreamMessageWriter(output),
   )
   const session = new LanguageSession(connection, own)
-  answerRequests(connection, session, own)
+  const lenses = new Lenses(connection, session, own)
+  session.onChecked = () => lenses.refresh()
+  answerRequests(connection, session, own, lenses)
   await new Promise<void>((resolve) => {
     input.once('close', resolve)
     input.once('end', resolve)
@@ -30,4 +38,17 @@ export async function serveEditor(
     connection.listen()
   })
   session.end()
+  lenses.end()
+}
+
+/** Lets other messages have their turn while a large state is loaded. */
+function giveTurns(disk: Outside['disk']): Outside['disk'] {
+  let count = 0
+  return {
+    ...disk,
+    read: async (path) => {
+      if (++count % filesInTurn === 0) await setImmediate()
+      return disk.read(path)
+    },
+  }
 }

@@ -41,10 +41,16 @@ export class LanguageSession {
   readonly #connection: Connection
   readonly #outside: Outside
   readonly #workspaces = new Map<string, CheckedWorkspace>()
+  /** By folder: finding a root lists folders, which may have thousands of files. */
+  readonly #roots = new Map<string, CheckedWorkspace>()
   readonly #timers = new Map<CheckedWorkspace, NodeJS.Timeout>()
   /** What the editor shows, as JSON, by the address of the file. */
   readonly #shown = new Map<string, { root: string; json: string }>()
   #canWatch = false
+  /** Whether the editor can ask for all lenses again. */
+  canRefresh = false
+  /** Called after each check. */
+  onChecked: () => void = () => undefined
 
   constructor(connection: Connection, outside: Outside) {
     this.#connection = connection
@@ -65,6 +71,7 @@ export class LanguageSession {
 
   #initialize({ capabilities, workspaceFolders, rootUri }: InitializeParams): InitializeResult {
     this.#canWatch = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true
+    this.canRefresh = capabilities.workspace?.codeLens?.refreshSupport === true
     const folders = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri == null ? [] : [rootUri])
     for (const folder of folders) {
       const path = toPath(folder)
@@ -86,6 +93,7 @@ export class LanguageSession {
         renameProvider: true,
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.Source] },
         documentFormattingProvider: true,
+        codeLensProvider: {},
       },
     }
   }
@@ -96,7 +104,7 @@ export class LanguageSession {
     const watchers = [{ globPattern: '**/*.{yaml,yml}' }]
     this.#connection.client
       .register(DidChangeWatchedFilesNotification.type, { watchers })
-      .catch((error: unknown) => this.#log(error))
+      .catch((error: unknown) => this.log(error))
   }
 
   #change(document: TextDocument): void {
@@ -123,21 +131,25 @@ export class LanguageSession {
   }
 
   #openAt(folder: string): CheckedWorkspace | null {
+    const found = this.#roots.get(folder)
+    if (found !== undefined) return found
     let root: string | null
     try {
       root = findRoot(folder)
     } catch (error) {
       if (!(error instanceof EdgewiseError)) throw error
-      this.#log(error)
+      this.log(error)
       return null
     }
     if (root === null) return null
     const known = this.#workspaces.get(root) ?? new CheckedWorkspace(root, this.#outside)
     this.#workspaces.set(root, known)
+    this.#roots.set(folder, known)
     return known
   }
 
   #checkAll(): void {
+    this.#roots.clear()
     for (const workspace of this.#workspaces.values()) this.#plan(workspace)
   }
 
@@ -161,10 +173,12 @@ export class LanguageSession {
 
   async #check(workspace: CheckedWorkspace): Promise<void> {
     try {
-      if (await workspace.check()) this.#show(workspace)
+      if (!(await workspace.check())) return
+      this.#show(workspace)
+      this.onChecked()
     } catch (error) {
       // The editor keeps what the last check found.
-      this.#log(error)
+      this.log(error)
     }
   }
 
@@ -182,11 +196,12 @@ export class LanguageSession {
       this.#shown.set(uri, { root, json })
       this.#connection
         .sendDiagnostics({ uri: open.get(uri) ?? uri, diagnostics: shown })
-        .catch((error: unknown) => this.#log(error))
+        .catch((error: unknown) => this.log(error))
     }
   }
 
-  #log(error: unknown): void {
+  /** Shows an error in the editor's log. */
+  log(error: unknown): void {
     const text = error instanceof EdgewiseError ? `${error.message}. ${error.hint}` : String(error)
     this.#connection.console.error(escapeInvisible(text))
   }
