@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pageCharacters } from '../../src/cli/mcp/answers.ts'
 import { tools } from '../../src/cli/mcp/server.ts'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchCalls, fetchConfigs, token } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
 import { callTool, connectAgent, type Agent } from './agent.ts'
@@ -311,6 +312,7 @@ describe('propose', () => {
       ],
     })
     expect(data).toMatchObject({ format: 'edgewise.proposal/1', masked: false })
+    expect(listSchemaErrors('proposal', data)).toEqual([])
     const before = place.read('domains/two.yaml')
     execFileSync('git', ['apply', '-'], { cwd: place.root, input: String(data['patch']) })
     const after = place.read('domains/two.yaml')
@@ -356,6 +358,7 @@ describe('propose', () => {
       valid: true,
       plan: { changes: [{}, { domain: 'other.example.com' }], summary: { domains: 2 } },
     })
+    expect(listSchemaErrors('proposal', data)).toEqual([])
     execFileSync('git', ['apply', '-'], { cwd: place.root, input: String(data['patch']) })
     expect(place.read('domains/o.yaml')).toBe(proposal)
   })
@@ -368,6 +371,15 @@ describe('propose', () => {
       plan: null,
       diagnostics: [{ code: 'item-invalid' }],
     })
+    expect(listSchemaErrors('proposal', data)).toEqual([])
+  })
+
+  it('answers why a valid change has no plan', async () => {
+    place.configure('state: {store: dir, path: elsewhere}')
+    place.write('edgewise.yaml', place.read('edgewise.yaml').replace(/^state: .*edgewise.*\n/m, ''))
+    const { data } = await agent.call('propose', { file: 'domains/o.yaml', text: proposal })
+    expect(data).toMatchObject({ valid: true, plan: null, planError: { code: 'usage' } })
+    expect(listSchemaErrors('proposal', data)).toEqual([])
   })
 
   it.each([

@@ -29,6 +29,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   stop: (data) => checkStored(data, compiled.stopFile),
   log: (data) => checkStored(data, compiled.logFile),
   plan: (data) => checkStored(data, compiled.planFile),
+  approval: (data) => checkStored(data, compiled.approvalFile),
   address: null,
   calls: null,
   lock: null,

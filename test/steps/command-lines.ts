@@ -33,6 +33,8 @@ export const commandLines: CommandLine[] = [
   json('check', 'check'),
   text('plan', '--verbose', '--report', 'plan.md', '--report', 'plan.html'),
   json('plan', 'plan', '--out', 'plan.json', '--report', 'plan-report.json'),
+  text('plan', 'approve', 'plan.json', '--yes'),
+  text('plan', 'approve', 'plan.json', '--yes', '--json'),
   text('apply', '--yes', '--verbose', '--report', 'apply.md', '--report', 'apply.html'),
   json('apply-event', 'apply', '--yes', '--report', 'apply.json', '--metrics-file', 'apply.prom'),
   text('plan', '--run-policies'),

@@ -27,7 +27,7 @@ describe('the documentation', () => {
       const [command = '', second = ''] = line.split(/\s/)
       const { code, out } = await place.cli(
         command,
-        ...(['state', 'rollout'].includes(command) ? [second] : []),
+        ...(['state', 'rollout'].includes(command) || second === 'approve' ? [second] : []),
         '--help',
       )
       expect([page, line, code]).toEqual([page, line, 0])

@@ -37,7 +37,11 @@ export function listCommands(command: Command): Command[] {
     .createHelp()
     .visibleCommands(command)
     .filter((child) => child.name() !== 'help')
-    .flatMap((child) => (child.commands.length === 0 ? [child] : listCommands(child)))
+    .flatMap((child) => {
+      // Those that only have others below them have no options.
+      const isOwn = child.commands.length === 0 || child.options.length > 0
+      return [...(isOwn ? [child] : []), ...listCommands(child)]
+    })
 }
 
 function getName(command: Command): string {

@@ -24,7 +24,7 @@ export function addTargetOptions(command: Command, only: string): Command {
   return command
     .option('--target <glob>', `${only}; "!GLOB" takes domains out; repeatable`, collect, [])
     .option('--exclude <glob>', 'not domains that match; repeatable', collect, [])
-    .hook('preAction', (_, own) => {
+    .hook('preAction', (own) => {
       const { target, exclude } = own.opts<{ target: string[]; exclude: string[] }>()
       own.setOptionValue('target', [...target, ...exclude.map((glob) => `!${glob}`)])
     })

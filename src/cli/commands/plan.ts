@@ -5,6 +5,7 @@ import type { Dialogue } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
+import { declarePlanApprove } from './plan-approve.ts'
 import {
   addEffectsOptions,
   addLevelOptions,
@@ -41,8 +42,8 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { openToPlan } = await import('../open.ts')
       const { createReports, formatJson } = await import('../reports.ts')
       const { createOutput, saveOutput } = await import('../save-file.ts')
-      const { io } = context
       const { buildLevels } = await import('../checks/levels.ts')
+      const { io } = context
       const workspace = await openToPlan(context, buildLevels(options))
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort, runPolicies } = options
@@ -51,10 +52,9 @@ export function declarePlan(program: Command, declare: Declare): void {
       const witnesses = options.witness === true ? readReadings(options) : null
       const request = { target, items, effort, runPolicies, effects, witnesses }
       const planned = await makePlan(workspace, request, { outside: io })
-      const { plan, notes, rollbackUnfinished } = planned
-      for (const warning of [...notes, ...plan.warnings]) dialogue.warn(warning)
-      const { itemKeys } = workspace.config.service
-      const wireName = (key: string) => itemKeys[key] ?? key
+      const { plan, rollbackUnfinished } = planned
+      for (const warning of [...planned.notes, ...plan.warnings]) dialogue.warn(warning)
+      const wireName = (key: string) => workspace.config.service.itemKeys[key] ?? key
       if (options.out !== undefined)
         await saveOutput(
           createOutput(options.out, workspace, io),
@@ -66,11 +66,12 @@ export function declarePlan(program: Command, declare: Declare): void {
         await dialogue.show({ kind: 'plan', plan })
         await showFindings(context, workspace.root, dialogue, planned)
       }
-      const isDefinite = plan.changes.length > plan.summary.conditional
-      const differs = isDefinite || rollbackUnfinished || plan.summary.held > 0
+      const { conditional, held } = plan.summary
+      const differs = plan.changes.length > conditional || rollbackUnfinished || held > 0
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
+  declarePlanApprove(command, declare)
   addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command))))
     .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--run-policies', 'run the policies that are programs, as apply does')

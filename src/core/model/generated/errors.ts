@@ -7,7 +7,7 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   "invalid": "The workspace, or a file to import, has problems.",
   "not-a-workspace": "There is no `edgewise.yaml` in the folder, nor in a folder above it.",
   "access": "The token, the address of the database or the value of a secret is missing, the token has blanks or line breaks, or the service denies the token a query. Nothing was sent.",
-  "not-allowed": "Somebody wants to decide something that the roles of `edgewise.yaml`, or the rules of an approval, do not allow. Nothing was decided.",
+  "not-allowed": "Somebody wants to decide something that the roles of `edgewise.yaml`, or the rules of an approval, do not allow, or an assistant wants to apply a plan that nobody has approved so. Nothing was decided, and nothing was sent.",
   "record-damaged": "A file of state, or of the emulator, can not be used.",
   "record-unreachable": "The remote or the database that has the state does not answer, or refuses the login or the write.",
   "record-moved": "Another command wrote the same state, or its folder was moved, meanwhile.",
