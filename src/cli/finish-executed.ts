@@ -83,6 +83,8 @@ function printExecuted(
   const isSaid = plan.changes.length > 0 || inWaves || finished?.unchanged !== undefined
   if (options.json !== true && finished !== undefined && isSaid)
     io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint, command), io)}\n`)
+  if (options.json !== true && options.verbose === true && finished?.history !== undefined)
+    io.out(`History: ${finished.history}\n`)
   return {
     done: exitCodes.done,
     waiting: exitCodes.done,

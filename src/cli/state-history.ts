@@ -6,6 +6,10 @@ import {
   toFleet,
 } from '../operations/history/past-applies.ts'
 import { loadHistory } from '../operations/state.ts'
+import type { VerifiedHistory } from '../operations/history/verify-history.ts'
+import { formatTime, pluralize } from '../core/model/text/words.ts'
+import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
+import { wrapForStdout } from './terminal/output.ts'
 import { buildHistoryJson } from '../outlets/report/apply/history-json.ts'
 import { formatHistory, formatDomainHistory } from '../outlets/report/apply/history-text.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -61,4 +65,63 @@ async function loadOne(
 ): Promise<History> {
   const domain = await loadDomainHistory(workspace, name, io)
   return { applies: domain.applies, dropped: 0, domain, fleet: toFleet(domain) }
+}
+
+/** Maximum number of faults that are printed as text. */
+const maxFindings = 50
+
+/**
+ * Prints whether the chained history is whole, and what that proves.
+ *
+ * @param head known hash of an entry
+ * @returns the exit code
+ */
+export async function printVerified(
+  context: CommandContext,
+  head: string | undefined,
+): Promise<number> {
+  const { verifyHistory } = await import('../operations/history/verify-history.ts')
+  const { io, options, paint } = context
+  const verified = await verifyHistory(openWorkspace(context, 'none'), { head }, io)
+  const { findings, hasHead, ...facts } = verified
+  const code = findings.length === 0 ? exitCodes.done : exitCodes.failed
+  if (options.json === true) {
+    const known = hasHead === null ? {} : { hasHead }
+    io.out(`${JSON.stringify({ format: 'edgewise.verify/1', findings, ...facts, ...known })}\n`)
+    return code
+  }
+  for (const { message } of findings.slice(0, maxFindings))
+    io.out(`${wrapForStdout(`${paint.red('wrong:')} ${escapeInvisible(message)}`, io)}\n`)
+  if (findings.length > maxFindings)
+    io.out(`… and ${findings.length - maxFindings} more; --json lists them.\n`)
+  for (const sentence of describeVerified(verified)) io.out(`${wrapForStdout(sentence, io)}\n`)
+  return code
+}
+
+/** Describes in sentences what is proved, and what is not. */
+function describeVerified(verified: VerifiedHistory): string[] {
+  const { findings, entries, since, newest, signed, hasHead, pending, untold } = verified
+  const count = pluralize(entries, 'entry', 'entries')
+  const start = since === null ? '' : ` since ${formatTime(since)}`
+  return [
+    findings.length === 0
+      ? `The history has ${count}${start}, each with the hash of the one before.`
+      : `The history has ${count}${start}, and ${pluralize(findings.length, 'fault')}.`,
+    ...(newest === null ? [] : [`Newest hash: ${newest}`]),
+    ...(hasHead === true ? ['The known hash is that of one of them.'] : []),
+    ...(signed === null ? [] : [`${pluralize(signed, 'signature is', 'signatures are')} valid.`]),
+    ...(hasHead === null && entries > 0 ? [explainLimits(signed)] : []),
+    ...(untold === 0 ? [] : [`${pluralize(untold, 'apply', 'applies')} ended before it began.`]),
+    ...(pending === 0
+      ? []
+      : [`${pluralize(pending, 'removed lock')}: the next entry comes after it.`]),
+  ]
+}
+
+/** Explains what is not proved without a known hash. */
+function explainLimits(signed: number | null): string {
+  return signed === null
+    ? 'Without --head this proves nothing against somebody who can write to the state: all of it ' +
+        'may have been written anew, or its end cut off.'
+    : 'Without --head it may still be that its newest entries were cut off.'
 }

@@ -8,6 +8,7 @@ import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
 import { quoteAll } from './submission/select.ts'
+import { describeAct } from './history/describe-act.ts'
 import { refuseInRollout } from './history/renamed-domains.ts'
 
 /** Domains and items to remove from state. */
@@ -43,6 +44,7 @@ export async function forget(
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
       throw new CancelledError('Forget cancelled: nothing was removed from state')
     ports.outside.onPhase?.({ name: 'saving-state', total: left.size })
+    store.tell(describeAct(ports.outside, 'forget', what))
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })
@@ -139,6 +141,7 @@ export async function move(
     if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
       throw new CancelledError('Move cancelled: nothing was moved')
     ports.outside.onPhase?.({ name: 'saving-state', total: moving.size })
+    store.tell(describeAct(ports.outside, 'move', what, { outcome: `to ${to}` }))
     await store.move(moving, to, `Move ${what} to the workspace ${to}`)
     ports.dialogue.note(
       `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +

@@ -9,6 +9,7 @@ import { holdsSecret, listSecrets } from '../core/model/secret.ts'
 import { listSome, pluralize } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, RecordedItem } from '../state/store/store.ts'
+import { describeAct } from './history/describe-act.ts'
 import type { ImportSource } from './import/import-file.ts'
 import {
   describeInvalid,
@@ -92,12 +93,16 @@ export async function importConfig(
     const imported = recordImported(managed, recorded, current, manifests?.names ?? {}, importedAt)
     const touched = await markLateItems(imported, recorded, current, locked, dialogue)
     outside.onPhase?.({ name: 'saving-state', total: touched.size })
-    if (touched.size > 0)
+    if (touched.size > 0) {
+      const what = `${managed.length} items of ${listSome([...touched.keys()])}`
+      const { commit } = await workspace.findTree()
+      store.tell(describeAct(outside, 'import', what, { commit }))
       await store
         .save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
         .catch((error: unknown) => {
           throw manifests === null || manifests.count === 0 ? error : explainNotRecorded(error)
         })
+    }
     const skipped = observed.filter((entry) => !isDesired(entry))
     return {
       domains: touched.size,

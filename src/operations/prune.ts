@@ -4,12 +4,14 @@ import { type Applied, groupApplies } from '../core/model/applied.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import type {
+  ChainStore,
   HistoryReader,
   RecordedState,
   RolloutStore,
   StateReader,
   StateWriter,
 } from '../state/store/store.ts'
+import { describeAct } from './history/describe-act.ts'
 import { findLastDifferent } from './submission/find-change.ts'
 import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
@@ -65,6 +67,7 @@ export async function prune(
     if (!(await dialogue.confirm({ kind: 'prune', applies: applies.length })))
       throw new CancelledError('Prune cancelled: nothing was pruned')
     outside.onPhase?.({ name: 'pruning', total: applies.length })
+    store.tell(describeAct(outside, 'prune', namePruned(applies)))
     await store.prune(applies, describePrune(pruned))
     return pruned
   })
@@ -85,6 +88,7 @@ export async function pruneOld(
     if (applies.length === 0) return
     const what = describePrune({ applies, before: new Date(beforeMs).toISOString() })
     outside.onPhase?.({ name: 'pruning', total: applies.length })
+    store.tell(describeAct(outside, 'prune', namePruned(applies)))
     await store.prune(applies, what)
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {
@@ -96,11 +100,17 @@ export async function pruneOld(
   }
 }
 
-type PruneStore = StateReader & HistoryReader & RolloutStore & StateWriter
+type PruneStore = StateReader & HistoryReader & RolloutStore & StateWriter & ChainStore
+
+/** Names pruned applies: the first and the last of them. */
+function namePruned(applies: Applied[]): string {
+  const ids = [...new Set([applies[0]?.id, applies.at(-1)?.id])]
+  return `${pluralize(applies.length, 'apply', 'applies')}: ${ids.join(' to ')}`
+}
 
 async function findPrunable(
   workspace: Configured & Secrets,
-  store: Omit<PruneStore, keyof StateWriter>,
+  store: Omit<PruneStore, keyof StateWriter | keyof ChainStore>,
   recorded: RecordedState,
   history: Applied[],
   limits: { beforeMs: number; maxApplies: number },

@@ -4,9 +4,9 @@ import { findCommandDecider, type Decider } from './people/command-line.ts'
 import { weighDecision } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
-import type { Rollout } from '../core/model/rollout.ts'
+import { findCurrentWave, type Rollout } from '../core/model/rollout.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
-import { identifyStep } from '../engine/rollout/approvals.ts'
+import { hashWave, identifyStep } from '../engine/rollout/approvals.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
 import {
   abort,
@@ -19,6 +19,7 @@ import {
 import { listRolloutDomains } from '../state/store/spans.ts'
 import type { RolloutStore } from '../state/store/store.ts'
 import type { OpenState } from '../state/store/store-opener.ts'
+import { describeAct } from './history/describe-act.ts'
 import { findAuthor } from './submission/find-author.ts'
 import { hashDesired } from './submission/hash-desired.ts'
 import type { LockSelection } from './runtime/lock-selection.ts'
@@ -159,7 +160,18 @@ export async function decideRollout(
       decider === null ? undefined : weighDecision(decider.identity, verb, rollout, decider.rules)
     const author = decider?.identity.name ?? findAuthor(outside)
     const decided = changes[verb](rollout, { author, at }, weight)
-    if (decided.rollout !== rollout) await save(decided, store)
+    if (decided.rollout === rollout) return decided
+    const knownBy = decider?.identity.knownBy ?? 'unidentified'
+    store.tell(
+      describeAct(outside, verb === 'approve' ? 'approval' : 'decision', id, {
+        at,
+        by: { name: author, knownBy },
+        commit: rollout.commit,
+        plan: hashWave(rollout, findCurrentWave(rollout) ?? 0),
+        outcome: decided.verb,
+      }),
+    )
+    await save(decided, store)
     return decided
   })
 }

@@ -11,6 +11,7 @@ import { refuseCommand } from './people/command-line.ts'
 import { openState, refuseLocalState } from './runtime/open-state.ts'
 import type { Outside, StateOutside } from './runtime/outside.ts'
 import type { Configured, Settings } from './runtime/workspace-parts.ts'
+import { maxReason, refuseLongReason } from './submission/reasons.ts'
 import { findAuthor } from './submission/find-author.ts'
 
 /** A stop of all writes of an account. */
@@ -23,8 +24,6 @@ export interface StopRequest {
   by?: string
 }
 
-const maxReason = 500
-
 /**
  * Stops all writes of the account, from all runners that share the store, until `resumeAll`. Takes
  * no lock: runners look at it before each call.
@@ -36,12 +35,7 @@ export async function stopAll(
   { reason = '', knownBy, by }: StopRequest,
   outside: StateOutside & Pick<Outside, 'user'>,
 ): Promise<StopDecision> {
-  if (reason.length > maxReason)
-    throw new EdgewiseError(
-      'usage',
-      `the reason has ${reason.length} characters; expected at most ${maxReason}`,
-      'Nothing was stopped. Shorten the reason.',
-    )
+  refuseLongReason(reason)
   const state = await openState(workspace, outside)
   refuseLocalState(workspace.config, state, outside.env)
   const isCommand = knownBy === undefined

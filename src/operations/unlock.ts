@@ -2,10 +2,11 @@ import type { Settings } from './runtime/workspace-parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
+import type { ChainStore } from '../state/store/store.ts'
 import { describeEnd } from '../state/locks/locks.ts'
 import { isAliveHere } from '../state/locks/machine.ts'
 import { findAuthor } from './submission/find-author.ts'
-import { requireReason } from './submission/reasons.ts'
+import { refuseLongReason, requireReason } from './submission/reasons.ts'
 import { openState } from './runtime/open-state.ts'
 import type { Ports } from './runtime/ports.ts'
 
@@ -38,6 +39,7 @@ export async function unlock(
   { domain, force = false, reason }: UnlockRequest,
   { outside, dialogue }: Ports,
 ): Promise<Unlocked> {
+  refuseLongReason(reason ?? '')
   requireReason(workspace.config.guards, 'unlock', reason)
   const { machine, user } = outside
   const by = findAuthor(outside)
@@ -45,7 +47,7 @@ export async function unlock(
     workspace: workspace.config.id,
     domains: domain === undefined ? null : new Set([domain.toLowerCase()]),
   }
-  const { locks } = await openState(workspace, outside)
+  const { locks, store } = await openState(workspace, outside)
   const holders = await locks.listHolders(scope)
   const [holder] = holders
   if (holder === undefined) return { ended: 'not-locked', by, holder: null }
@@ -73,5 +75,26 @@ export async function unlock(
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new CancelledError('Unlock cancelled: the lock was not released')
   const isRevoked = await locks.revoke(holder.token, machine)
+  if (isRevoked) await recordUnlock(workspace, store, { by, holder, reason }, { outside, dialogue })
   return { ended: isRevoked ? 'unlocked' : 'released', by, holder }
+}
+
+/** Adds to the history that a lock was removed. A failure is only noted: the lock is gone. */
+async function recordUnlock(
+  { scrub }: Settings,
+  store: ChainStore,
+  { by, holder, reason = '' }: Pick<UnlockRequest, 'reason'> & { by: string; holder: LockHolder },
+  { outside, dialogue }: Ports,
+): Promise<void> {
+  try {
+    await store.addUnlock({
+      at: new Date(outside.clock.now()).toISOString(),
+      about: formatLockHolder(holder),
+      by: { name: by, knownBy: 'unidentified' },
+      reason: reason.trim() === '' ? null : scrub(reason),
+    })
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    dialogue.warn(`the history does not tell of it: ${error.message}`)
+  }
 }

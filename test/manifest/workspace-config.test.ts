@@ -45,6 +45,7 @@ describe('parseWorkspaceConfig', () => {
       tests: ['tests/**/*.{yaml,yml}'],
       defaults: {},
       secrets: {},
+      sign: {},
       roles: [],
       serve: {
         drift: { schedule: null, observed: null, repair: false },

@@ -286,6 +286,20 @@ const accepted: [string, unknown][] = [
   ],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
   [
+    'verify',
+    {
+      format: 'edgewise.verify/1',
+      findings: [{ code: 'unlinked', number: 2, message: 'entry 2 does not follow.' }],
+      entries: 2,
+      since: '2026-08-22T00:00:00.000Z',
+      newest: '0a'.repeat(32),
+      signed: null,
+      hasHead: false,
+      pending: 0,
+      untold: 1,
+    },
+  ],
+  [
     'prune',
     {
       format: 'edgewise.prune/1',

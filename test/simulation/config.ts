@@ -40,6 +40,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     policies: [],
     defaults: {},
     secrets: {},
+    sign: {},
     allowLiteralSecrets: false,
     state,
     drift: { ignore: [] },

@@ -9,9 +9,12 @@ import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { acquireAccount, machine } from './contender.ts'
 import { PostgresProxy } from './postgres-proxy.ts'
 import { context, findServer, TestSchema } from './test-schema.ts'
+import { verifyChain } from '../../src/state/format/verify-chain.ts'
 import {
   buildApplied,
   buildItem,
+  listEntries,
+  recordedAt,
   storeContract,
   type Kind,
   buildTimeout,
@@ -119,6 +122,26 @@ it('is loaded as it is at one moment, whatever another process records meanwhile
   expect((await store.load()).get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
   expect(statements).toBeGreaterThan(3)
   expect((await store.load()).get('a.example.com')?.get('timeout')).toEqual(buildItem('99'))
+  await kind.remove()
+})
+
+it('has a whole history though commands with locks of other domains append at once', async () => {
+  const kind = await inDatabase()
+  const stores = await Promise.all([0, 1, 2].map(async () => (await kind.open()).store))
+  const by = { name: 'ada', knownBy: 'unidentified' } as const
+  const more = { at: recordedAt, by, commit: null, plan: null, reason: null, outcome: 'done' }
+  await Promise.all(
+    stores.map(async (store, i) => {
+      for (let n = 0; n < 5; n++) {
+        store.tell({ ...more, kind: 'import', about: `${i}-${n}` })
+        await store.save(buildTimeout(`${i}.example.com`, String(n)), 'test')
+      }
+    }),
+  )
+  const chain = await (await kind.open()).store.loadChain()
+  const { findings, entries } = verifyChain(chain, { head: null, verifies: null })
+  expect([findings, entries]).toEqual([[], 15])
+  expect(new Set(listEntries(chain).map(({ about }) => about)).size).toBe(15)
   await kind.remove()
 })
 

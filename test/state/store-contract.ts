@@ -6,6 +6,9 @@ import type { Applied } from '../../src/core/model/applied.ts'
 import type { OpenState } from '../../src/state/store/store-opener.ts'
 import { accountScope } from '../../src/state/locks/locks.ts'
 import { acquireAccount, buildHolder } from './contender.ts'
+import type { ChainFile } from '../../src/core/model/generated/state-types.ts'
+import { verifyChain } from '../../src/state/format/verify-chain.ts'
+import type { StoredChain } from '../../src/state/format/chain-entry.ts'
 import type { RecordedState, RecordedItem, Store, Batch } from '../../src/state/store/store.ts'
 
 export const recordedAt = '2026-11-20T00:00:00.000Z'
@@ -89,6 +92,18 @@ export function begin(
 /** Records that an apply has ended. */
 export function complete(store: Store, apply: string): Promise<void> {
   return store.endApply(buildApplied(apply, { endedAt: recordedAt, outcome: 'complete' }))
+}
+
+const unidentified = { by: { name: 'somebody', knownBy: 'unidentified' } }
+
+/** Lists what the entries of a history tell, first to last. */
+export function listEntries({ texts }: StoredChain) {
+  const entries = [...texts].flatMap(([path, text]) =>
+    path.endsWith('.json') ? [JSON.parse(text) as ChainFile] : [],
+  )
+  return entries
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ kind, about, by, reason, outcome }) => ({ kind, about, by, reason, outcome }))
 }
 
 /** Definition of a test: `it` or `itLong`. */
@@ -512,6 +527,78 @@ export function storeContract(
       await record(state)
       await mine.move(state, 'theirs', 'Move')
       expect((await (await open('mine')).load()).size).toBe(0)
+    })
+
+    shared(
+      'has a history whose entries follow from each other, and that nothing prunes',
+      async () => {
+        const by = { name: 'ada', knownBy: 'oidc' } as const
+        const note = {
+          at: recordedAt,
+          by,
+          commit: null,
+          plan: null,
+          reason: 'why',
+          outcome: 'done',
+        }
+        const override = { kind: 'override', about: 'freeze', reason: 'an outage', outcome: 'done' }
+        const killed = { kind: 'apply', about: 'killed', reason: null, outcome: 'interrupted' }
+        const store = await open()
+        await store.load()
+        expect(await store.loadChain()).toMatchObject({ head: null, pending: 0, texts: new Map() })
+        store.tell({ ...note, kind: 'import', about: 'a.example.com' })
+        await store.save(buildTimeout('a.example.com', '1'), 'test')
+        await store.save(buildTimeout('b.example.com', '1'), 'Nothing to tell')
+        await begin(store, 'one', buildTimeout('a.example.com', '1'))
+        const overrides = [{ policy: 'freeze', reason: 'an outage' }]
+        const ended = {
+          endedAt: recordedAt,
+          outcome: 'complete' as const,
+          overrides,
+          plan: 'sha256:1',
+        }
+        await store.endApply(buildApplied('one', ended))
+        await begin(store, 'killed', buildTimeout('a.example.com', '99'))
+        await store.share?.()
+        // It has no lock.
+        await (await open()).addUnlock({ at: recordedAt, about: 'holder', by, reason: null })
+        const next = await open()
+        expect((await next.loadChain()).pending).toBe(1)
+        await next.load()
+        next.tell({ ...note, kind: 'prune', about: 'one' })
+        await next.prune([buildApplied('one')], 'Prune')
+        for (const seen of [await open(), (await kind.elsewhere()).store]) {
+          const chain = await seen.loadChain()
+          const { findings, newest } = verifyChain(chain, { head: null, verifies: null })
+          expect([findings, newest, chain.pending]).toEqual([[], next.newestHash, 0])
+          expect(listEntries(chain)).toEqual([
+            { kind: 'import', about: 'a.example.com', by, reason: 'why', outcome: 'done' },
+            { ...unidentified, ...override },
+            { ...unidentified, kind: 'apply', about: 'one', reason: null, outcome: 'complete' },
+            { kind: 'unlock', about: 'holder', by, reason: null, outcome: 'done' },
+            { ...unidentified, ...killed },
+            { kind: 'prune', about: 'one', by, reason: 'why', outcome: 'done' },
+          ])
+        }
+        // Signed entries have their signatures beside them.
+        next.useSigner(async (text) => Buffer.from(text.slice(0, 9)).toString('base64'))
+        next.tell({ ...note, kind: 'forget', about: 'b.example.com' })
+        await next.save(new Map([['b.example.com', new Map()]]), 'Forget')
+        const { texts } = await (await open()).loadChain()
+        expect([texts.get('0/6.sig'), texts.get('0/7.sig')]).toEqual([undefined, 'eyJhYm91dCI6\n'])
+      },
+    )
+
+    own('refuses to append to a damaged history', async () => {
+      const store = await open()
+      await begin(store, 'one', buildTimeout('a.example.com', '1'))
+      await complete(store, 'one')
+      await store.share?.()
+      await kind.damage('head/chain.json', () => '{')
+      const next = await open()
+      await next.load()
+      await begin(next, 'two', buildTimeout('a.example.com', '1'))
+      await expect(complete(next, 'two')).rejects.toMatchObject({ code: 'record-damaged' })
     })
 
     shared('prunes applies: they stay listed, and the state before them is gone', async () => {

@@ -86,6 +86,8 @@ export const commandLines: CommandLine[] = [
   alone('explain', 'policy'),
   alone('explain', 'policy', '--json'),
   alone('complete', '--', 'state', 'show', ''),
+  text('state', 'verify'),
+  json('verify', 'state', 'verify'),
   text('state', 'unlock'),
   text('state', 'unlock', '--json'),
   text('state', 'prune', '--keep', '0d', '--yes'),

@@ -74,6 +74,7 @@ describe('notify', () => {
       account: 'default',
       events: ['applied'],
       title: 'Applied; writes: 1 confirmed.',
+      history: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       apply: expect.stringMatching(/^\d+T\d+Z-/) as string,
       parts: [],
       next: null,
@@ -139,6 +140,10 @@ describe('notify', () => {
               { type: 'TextBlock', text: title, weight: 'Bolder' },
               { type: 'TextBlock', text: about },
               { type: 'TextBlock', text: line },
+              {
+                type: 'TextBlock',
+                text: expect.stringMatching(/^History: [0-9a-f]{64}$/) as string,
+              },
             ],
           },
         },

@@ -57,7 +57,7 @@ it.each(Object.keys(lists) as (keyof typeof lists)[])(
     const refused = await apply()
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--override tls')])
     expect((await apply('--override', 'tls')).err).toContain('an override needs a reason')
-    expect((await apply('--reason', 'x')).err).toContain('only recorded for an override')
+    expect((await apply('--reason', 'x'.repeat(501))).err).toContain('expected at most 500')
     expect((await apply('--override', 'tls', '--reason', ' ')).code).toBe(1)
     expect((await apply('--override', 'tsl', '--reason', 'x')).err).toContain('no policy "tsl"')
     expect(await fetchWrites(emulator)).toEqual([])

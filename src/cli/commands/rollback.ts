@@ -12,6 +12,7 @@ import {
   type LockOptions,
   type SelectionOptions,
 } from './options.ts'
+import { pickDefined } from '../../core/model/json.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 
 /**
@@ -19,7 +20,7 @@ import { pluralize } from '../../core/model/text/words.ts'
  * it.
  */
 export function declareRollback(program: Command, declare: Declare): void {
-  const command = declare<SelectionOptions & GuardOptions & LockOptions>(
+  const command = declare<SelectionOptions & GuardOptions & LockOptions & { reason?: string }>(
     program,
     'rollback [apply]',
     {
@@ -40,6 +41,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         const workspace = openWorkspace(context, 'available')
         const request = {
           ...buildGuardRequest(options),
+          ...pickDefined({ reason: options.reason }),
           target: options.target,
           items: options.item,
           lockTimeout: options.lockTimeout,
@@ -67,7 +69,7 @@ stands for all of its waves. Only items that this apply changed are touched;
 items that can't be rolled back are listed. The manifests are not changed:
 revert them as well.`,
   )
-  addLockOptions(command)
+  addLockOptions(command.option('--reason <text>', 'why, for the history'))
 }
 
 /** Names the command that finishes an interrupted rollback; a rollout has all of its waves. */

@@ -28,8 +28,28 @@ export function nameOverride({ policy }: Override): string {
   return otherOverrides.get(policy) ?? `policy ${policy}`
 }
 
+/** An exception from a policy that a plan used. */
+export interface UsedException {
+  policy: string
+  reason: string
+  /** Last day on which it counts. */
+  until: string
+}
+
+/** What an apply rests on, besides its commit. */
+export interface Grounds {
+  /** What was overridden; absent for none. */
+  overrides?: Override[]
+  /** Exceptions that the plan used; absent for none. */
+  exceptions?: UsedException[]
+  /** Hash of the changes and writes of the plan, as `hashJson`. */
+  plan?: string
+  /** Why, in the words of the person; absent if none was given. */
+  reason?: string
+}
+
 /** One apply, as recorded in the journal. */
-export interface Applied extends SourceTree {
+export interface Applied extends SourceTree, Grounds {
   id: string
   /** ISO 8601. */
   startedAt: string
@@ -42,8 +62,6 @@ export interface Applied extends SourceTree {
    * `//` where repositories may share the state: the same in every clone.
    */
   workspace?: string
-  /** What was overridden; absent for none. */
-  overrides?: Override[]
   /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
   writes: OutcomeCounts
   /** Parts of the writes (domains × items). */

@@ -97,6 +97,8 @@ export type UntimedEvent =
       parts: OutcomeCounts
       /** Writes not sent because nothing differs; in none of the other counts. Absent for 0. */
       unchanged?: number
+      /** Hash of the newest entry of the chained history; absent if none was added. */
+      history?: string | undefined
     } & OutcomeCounts)
 
 /**

@@ -83,7 +83,9 @@ export async function applyPlan(
 
   const { writes, parts } = run.counts
   const { stopped, interrupted } = result
-  run.report({ type: 'apply.finished', apply: run.apply, stopped, interrupted, ...writes, parts })
+  const history = store.newestHash ?? undefined
+  const counts = { ...writes, parts, history }
+  run.report({ type: 'apply.finished', apply: run.apply, stopped, interrupted, ...counts })
   return Object.assign(result, writes, { parts })
 }
 
@@ -172,7 +174,7 @@ function createRun(
 
 /** Builds the journal entry of an apply that has not ended. */
 function buildApplied(
-  { apply: id, tree, author, workspace, overrides = [] }: ApplyContext,
+  { apply: id, tree, author, workspace, grounds }: ApplyContext,
   startedAt: string,
   { writes, parts }: Pick<Applied, 'writes' | 'parts'>,
 ): Applied {
@@ -183,7 +185,7 @@ function buildApplied(
     ...tree,
     author,
     ...(workspace === undefined ? {} : { workspace }),
-    ...(overrides.length === 0 ? {} : { overrides }),
+    ...grounds,
     writes,
     parts,
     outcome: 'unfinished',

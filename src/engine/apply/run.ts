@@ -1,7 +1,7 @@
 import type { ItemKeys } from '../../core/catalog/wire-names.ts'
 import type { Domain, ItemKey, Value, Part } from '../../core/model/item.ts'
 import type { Place } from '../../core/model/problem.ts'
-import type { Applied, Override } from '../../core/model/applied.ts'
+import type { Applied, Grounds } from '../../core/model/applied.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
 import type { ApplyCounts, EndReason, OutcomeCounts } from '../../core/model/outcome.ts'
 import type { ApplyEvent, Interrupted, UntimedEvent, Refusal } from '../../core/model/events.ts'
@@ -23,7 +23,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
     | 'recordOutcomes'
     | 'endApply'
     | 'markDoubtful'
-  >
+  > &
+    Partial<Pick<Store, 'newestHash'>>
   /** Id of this apply. */
   apply: string
   /** Names of items on the wire, where they differ. */
@@ -34,8 +35,8 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   author: string | null
   /** As in `Applied`. */
   workspace?: string
-  /** As in `Applied`; absent or empty for none. */
-  overrides?: Override[]
+  /** What it rests on besides its commit, as in `Applied`. */
+  grounds?: Grounds
   /** Whether calls end with their process: the service is the emulator inside of it. */
   endsWithProcess: boolean
   /** Instant of acquiring the lock: what others sent before it has ended, or is in-doubt. */

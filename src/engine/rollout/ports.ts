@@ -9,7 +9,12 @@ import type { TimeZone } from '../../core/model/time/time-zone.ts'
 import type { Tracer } from '../../core/model/tracing.ts'
 import type { Counts, Point } from '../../core/model/statistics.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
-import type { RecordedState, RolloutStore, StateReader } from '../../state/store/store.ts'
+import type {
+  ChainStore,
+  RecordedState,
+  RolloutStore,
+  StateReader,
+} from '../../state/store/store.ts'
 
 /** Context of a rollout: ports (clocks, service, probing, applying), the store and the settings. */
 export interface RolloutContext {
@@ -19,7 +24,7 @@ export interface RolloutContext {
   /** Null without probes. */
   probing: Probing | null
   applying: Applying
-  store: Pick<StateReader, 'load'> & RolloutStore
+  store: Pick<StateReader, 'load'> & RolloutStore & Partial<Pick<ChainStore, 'newestHash'>>
   settings: RolloutSettings
   /** Whether the rollout ends where it has to wait for some time: its caller resumes it then. */
   suspends: boolean

@@ -92,6 +92,7 @@ export function listCredentials(
       belongsTo: ({ pointer }) => keys.has(pointer),
     },
     createClientCredential(written, replaced, isOther),
+    createKeyCredential(getText(written, '/sign/key/env'), env),
     {
       name: 'a credential of Edgewise itself',
       rule: 'which no key of this file may use',
@@ -118,6 +119,18 @@ function createClientCredential(
     values: typeof value === 'string' ? [value].filter(isOther) : [],
     minLength: minLongLength,
     belongsTo: (place) => place.pointer === pointer,
+  }
+}
+
+/** Creates the credential of the key that signs the history; empty without a variable. */
+function createKeyCredential(variable: string, env: Environment): Credential {
+  return {
+    name: 'the key of the history',
+    rule: 'which only "sign.key" may use',
+    variables: new Set(variable === '' ? [] : [variable]),
+    values: variable === '' ? [] : listKeyTexts(getVariable(env, variable)),
+    minLength: minLongLength,
+    belongsTo: () => false,
   }
 }
 
@@ -157,6 +170,13 @@ export function listSources(replaced: JsonObject): { name: string; variable: str
     const variable = isObject(source) ? getOwn(source, 'env') : undefined
     return typeof variable === 'string' ? [{ name, variable }] : []
   })
+}
+
+/** Lists the lines of a private key in PEM that must stay hidden. */
+export function listKeyTexts(pem: string): string[] {
+  return pem
+    .split(/[\r\n]+/)
+    .filter((line) => line.length >= minLongLength && !line.startsWith('--'))
 }
 
 /** Returns the value of a variable without a final line break; empty if it is not set. */

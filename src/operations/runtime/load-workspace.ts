@@ -5,7 +5,11 @@ import { isWithin, resolveLinks } from '../../files/is-inside.ts'
 import { loadPackaged } from '../../files/load-packaged.ts'
 import type { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
 import { type CacheFile, hashText } from '../../manifest/manifests/cache/manifest-cache.ts'
-import { listDatabaseSecrets, ownVariables } from '../../manifest/workspace-file/credentials.ts'
+import {
+  listDatabaseSecrets,
+  listKeyTexts,
+  ownVariables,
+} from '../../manifest/workspace-file/credentials.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
 import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
 import {
@@ -128,6 +132,7 @@ function loadWithSecrets(
   vault.hide(token, '(token)')
   hidePasswords(vault, workspace.config.state, outside.env)
   hideReceivers(vault, workspace.config)
+  for (const text of listHistoryKey(workspace.config, outside.env)) vault.hide(text, '(key)')
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub = (text: string) => keeper.scrub(text, names)
@@ -168,9 +173,14 @@ function findBaseBranch(env: Outside['env']): string | null {
   return env['GITHUB_BASE_REF'] || env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'] || null
 }
 
+/** Lists the texts of the key that signs the history; none without one. */
+function listHistoryKey({ sign }: Pick<WorkspaceConfig, 'sign'>, env: Outside['env']): string[] {
+  return sign.key === undefined ? [] : listKeyTexts(env[sign.key.env] ?? '')
+}
+
 /** Lists what programs must not get, beside the secrets. */
 function listWithheld(
-  { service, state, notify, serve }: WorkspaceConfig,
+  { service, state, notify, serve, sign }: WorkspaceConfig,
   env: Outside['env'],
 ): Withheld {
   const { variables, passwords } = listDatabaseSecrets(state, env)
@@ -180,12 +190,14 @@ function listWithheld(
       ...variables,
       ...notify.flatMap((receiver) => receiver.variables),
       ...serve.auth.variables,
+      ...(sign.key === undefined ? [] : [sign.key.env]),
       ...ownVariables,
     ],
     passwords: [
       ...passwords,
       ...listReceiverSecrets(notify),
       serve.auth.provider?.clientSecret ?? '',
+      ...listHistoryKey({ sign }, env),
       ...ownVariables.map((name) => env[name] ?? ''),
     ],
   }

@@ -45,9 +45,10 @@ export async function loadState(
  * can't be used, `access` without the address of the database
  */
 export async function openState(
-  { root, config, scrub, explainMissing }: StateWorkspace,
+  workspace: StateWorkspace,
   outside: StateOutside,
 ): Promise<OpenState> {
+  const { root, config, scrub, explainMissing } = workspace
   const { id, service, state } = config
   if (state.store === 'postgres' && state.database === undefined) {
     throw new EdgewiseError(
@@ -60,7 +61,7 @@ export async function openState(
   const { clock, signal, createPool, databasePatienceMs: patienceMs } = outside
   const newId = () => outside.newId()
   const context = { clock, signal, note: (text: string) => outside.note?.(text), scrub }
-  return openStateAt(
+  const opened = await openStateAt(
     {
       root,
       id,
@@ -79,6 +80,12 @@ export async function openState(
       openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, context)),
     },
   )
+  if (config.sign.key !== undefined || config.sign.command !== undefined) {
+    const { createSigner } = await import('../history/sign-history.ts')
+    const signer = createSigner(workspace, outside)
+    if (signer !== null) opened.store.useSigner(signer)
+  }
+  return opened
 }
 
 /** Finds the folder for state of the user, by the XDG specification; null without a home. */

@@ -15,6 +15,8 @@ export interface Settings
    * foreign text: one of the service, of git, of another program. Names of domains and items stay.
    */
   scrub(text: string): string
+  /** Builds the environment of programs: without the token and the secrets. */
+  buildProgramEnvironment(): Record<string, string | undefined>
 }
 
 /** The desired items of all domains; their secrets are references. */
@@ -44,8 +46,6 @@ export type Policed = Settings &
     'policyFiles' | 'exceptions' | 'findDomainPlace' | 'findItemPlace' | 'findTextPlace'
   > & {
     loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
-    /** Builds the environment of programs: without the token and the secrets. */
-    buildProgramEnvironment(): Record<string, string | undefined>
   }
 
 /** The problems of a workspace, and its files. */

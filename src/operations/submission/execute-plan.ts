@@ -28,7 +28,7 @@ import type { RecordedState, HistoryReader, Recorder, CallStore } from '../../st
 import { findAuthor } from './find-author.ts'
 import { connectToWrite } from '../runtime/connect-to-write.ts'
 import type { Outside } from '../runtime/outside.ts'
-import type { Override } from '../../core/model/applied.ts'
+import type { Grounds } from '../../core/model/applied.ts'
 import { readClocks } from '../runtime/recent-calls.ts'
 
 /** Options for executing a plan. */
@@ -44,8 +44,8 @@ export interface ExecuteOptions {
   serviceLimits?: ServiceLimits
   /** Id of the apply, for a rollback or a part of a rollout; absent: a new one. */
   id?: string | undefined
-  /** What was overridden. */
-  overrides?: Override[]
+  /** What it rests on besides its commit. */
+  grounds?: Grounds
   report(event: ApplyEvent, budget: CallBudget): void
 }
 
@@ -90,7 +90,7 @@ export async function executePlan(
       tree: pickTree(plan.basis),
       author: findAuthor(outside),
       workspace: await workspace.findName(),
-      overrides: options.overrides ?? [],
+      ...(options.grounds === undefined ? {} : { grounds: options.grounds }),
       lockedAt: options.lockedAt,
       uptime: () => outside.machine.uptime(),
       secrets: vault,

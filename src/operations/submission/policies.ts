@@ -1,4 +1,4 @@
-import type { Override } from '../../core/model/applied.ts'
+import type { Grounds } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
@@ -12,6 +12,9 @@ import type { Policed } from '../runtime/workspace-parts.ts'
 import type { Judged, PolicySet, ProgramJudgement } from '../policies/check-policies.ts'
 import { hasPolicies } from '../policies/has-policies.ts'
 import type { OverrideRequest } from './reasons.ts'
+
+/** What was overridden for a plan, and the exceptions that it uses. */
+export type Lifted = Required<Pick<Grounds, 'overrides' | 'exceptions'>>
 
 /** What policies found in a plan. */
 export interface PolicedPlan {
@@ -118,7 +121,7 @@ export function listUsedExceptions({ report }: PolicedPlan): string[] {
 /**
  * Refuses a plan that violates policies, and prints what does not stop it.
  *
- * @returns the policies that were overridden
+ * @returns the policies that were overridden, and the exceptions that the plan uses
  * @throws EdgewiseError as `judgePlan` and `refuseViolating`
  */
 export async function submitToPolicies(
@@ -127,13 +130,16 @@ export async function submitToPolicies(
   judging: Judging,
   request: OverrideRequest,
   dialogue: Dialogue,
-): Promise<Override[]> {
+): Promise<Lifted> {
   const policed = await judgePlan(workspace, set, judging)
   const overrides = refuseViolating(policed, request)
-  if (policed === null) return overrides
+  if (policed === null) return { overrides, exceptions: [] }
   for (const note of listUsedExceptions(policed)) dialogue.note(note)
   for (const warning of listPolicyWarnings({ ...policed, stopping: [] })) dialogue.warn(warning)
-  return overrides
+  const exceptions = policed.report.exceptions
+    .filter(({ used }) => used > 0)
+    .map(({ policy, reason, until }) => ({ policy, reason, until }))
+  return { overrides, exceptions }
 }
 
 /**
@@ -146,9 +152,9 @@ export async function submitToPrograms(
   plan: Plan,
   { overrides = [], reason }: OverrideRequest,
   { outside, dialogue }: Ports,
-): Promise<Override[]> {
+): Promise<Lifted> {
   const ran = await runPrograms(workspace, set, plan, outside)
-  if (set === null || ran.length === 0) return []
+  if (set === null || ran.length === 0) return { overrides: [], exceptions: [] }
   // Everything else was judged before.
   const exceptions = set.exceptions.filter(({ isOver }) => isOver === null)
   const named = overrides.filter((name) => set.programs.some((each) => each.name === name))
@@ -172,7 +178,7 @@ export async function submitToPrograms(
 function refuseViolating(
   policed: PolicedPlan | null,
   { overrides = [], reason = '' }: OverrideRequest,
-): Override[] {
+): Lifted['overrides'] {
   refuseOverrides(policed, overrides)
   const { stopping = [] } = policed ?? {}
   const left = stopping.filter(

@@ -22,6 +22,23 @@ const actionNames: Record<ReasonedAction, string> = {
   unlock: 'an unlock',
 }
 
+/** Maximum length of a reason, characters. */
+export const maxReason = 500
+
+/**
+ * Refuses a reason that is too long.
+ *
+ * @throws EdgewiseError `usage`
+ */
+export function refuseLongReason(reason: string): void {
+  if (reason.length > maxReason)
+    throw new EdgewiseError(
+      'usage',
+      `the reason has ${reason.length} characters; expected at most ${maxReason}`,
+      'Nothing was done. Shorten the reason.',
+    )
+}
+
 /**
  * Refuses an action without the reason that `guards.reason` requires.
  *
@@ -37,18 +54,13 @@ export function requireReason(guards: Guards, action: ReasonedAction, reason = '
 }
 
 /**
- * Refuses overrides without the reasons that they need, and a reason for nothing.
+ * Refuses overrides without the reasons that they need, and a reason that is too long.
  *
  * @throws EdgewiseError `usage`
  */
 export function checkReasons(guards: Guards, request: OverrideRequest): void {
   const { overrides = [], retryHeld = false, reason = '' } = request
-  if (overrides.length === 0 && !retryHeld && reason !== '')
-    throw new EdgewiseError(
-      'usage',
-      'a reason is only recorded for an override and for --retry-held',
-      'Pass --override, or leave the reason out.',
-    )
+  refuseLongReason(reason)
   if (overrides.includes('freeze')) requireReason(guards, 'freeze', reason)
   if (overrides.some((name) => name !== 'freeze')) requireReason(guards, 'override', reason)
   if (retryHeld) requireReason(guards, 'retry-held', reason)

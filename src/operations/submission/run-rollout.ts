@@ -47,7 +47,7 @@ import {
 } from '../../core/model/statistics.ts'
 
 /** Options for running a rollout, whose lock may be released for a while. */
-interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'overrides'> {
+interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'grounds'> {
   serviceTime: SharedServiceTime
   lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked' | 'accountStop'>
   /** The rollout that the plan continues; null for a new one. */
@@ -149,7 +149,7 @@ function createCounting(
 function createApplying(
   workspace: LoadedWorkspace,
   store: RolloutState,
-  { outside, lock, serviceTime, guard, overrides }: RolloutOptions,
+  { outside, lock, serviceTime, guard, grounds }: RolloutOptions,
   report: RolloutOptions['report'],
 ): Omit<Applying, 'whileUnlocked'> {
   const unknownDomains = new Set<Domain>()
@@ -162,7 +162,7 @@ function createApplying(
       serviceLimits,
       unknownDomains,
       id,
-      ...(overrides === undefined ? {} : { overrides }),
+      ...(grounds === undefined ? {} : { grounds }),
       lease: watch,
       lockedAt: lock.lockedAt,
       report,

@@ -4,13 +4,15 @@ import {
   EdgewiseError,
   DefectAfterWrites,
 } from '../../core/model/edgewise-error.ts'
-import type { Override } from '../../core/model/applied.ts'
+import type { Grounds } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
 import { listTouched } from '../../core/policy/cases.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { Write } from '../../core/model/change.ts'
 import { pluralize } from '../../core/model/text/words.ts'
+import { hashJson } from '../../core/plan/basis.ts'
+import { buildPlanJson } from '../../outlets/report/plan/json.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
@@ -21,14 +23,20 @@ import { executePlan } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import type { PolicySet } from '../policies/check-policies.ts'
-import { namePrograms, openPolicies, submitToPolicies, submitToPrograms } from './policies.ts'
+import {
+  type Lifted,
+  namePrograms,
+  openPolicies,
+  submitToPolicies,
+  submitToPrograms,
+} from './policies.ts'
 import { listTrafficWarnings, refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import { checkReasons, liftsFreeze } from './reasons.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
 import type { Extent, Ports } from '../runtime/ports.ts'
 import type { Outside } from '../runtime/outside.ts'
-import type { Configured, Desired, Policed } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Policed, Settings } from '../runtime/workspace-parts.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from '../prune.ts'
 import { refuseStopped } from './account-stop.ts'
@@ -62,9 +70,7 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
 }
 
 /** Decisions about rollouts and policies. */
-interface Decided extends RolloutDecisions {
-  overrides: Override[]
-}
+interface Decided extends RolloutDecisions, Lifted {}
 
 /** A plan that everybody agreed to, and what to do if its comparison of secrets changes it. */
 interface Reviewed {
@@ -90,7 +96,7 @@ interface Sending {
   continued: Rollout | null
   inWaves: boolean
   serviceTime: SharedServiceTime
-  overrides: Override[]
+  grounds: Grounds
 }
 
 /**
@@ -189,11 +195,12 @@ async function createJudge(
     const touched = listTouched(judged)
     const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
     const judging = { plan: judged, configs }
-    append(overrides, await submitToPolicies(workspace, policies, judging, request, dialogue))
+    const policed = await submitToPolicies(workspace, policies, judging, request, dialogue)
+    append(overrides, policed.overrides)
     const decided = await decideRollouts(workspace, request.locked.store, judged, request)
     const { reason = '' } = request
     if (decided.liftsHolds && reason.trim() !== '') overrides.push({ policy: 'retry-held', reason })
-    return { ...decided, overrides }
+    return { ...decided, overrides, exceptions: policed.exceptions }
   }
 }
 
@@ -212,8 +219,9 @@ async function prepare(
   const { unchanged } = compared
   const sent = compared.plan === plan ? plan : await mark(compared.plan)
   if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
-  const { continued, ended, kept, overrides } = sent === plan ? decided : await judge(sent)
-  append(overrides, await submitToPrograms(workspace, policies, sent, request, ports))
+  const { continued, ended, kept, ...lifted } = sent === plan ? decided : await judge(sent)
+  const ran = await submitToPrograms(workspace, policies, sent, request, ports)
+  const grounds = buildGrounds(workspace, sent, [lifted, ran], request)
   const inWaves = request.waves && sent.reverts !== true && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? selectFirstWave(sent, continued) : sent
@@ -231,7 +239,27 @@ async function prepare(
     await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
-  return { plan: sent, ready, unchanged, continued, inWaves, serviceTime, overrides }
+  return { plan: sent, ready, unchanged, continued, inWaves, serviceTime, grounds }
+}
+
+/** Builds what an apply of a plan rests on, for the history. */
+function buildGrounds(
+  { config, scrub }: Settings,
+  plan: Plan,
+  lifted: Lifted[],
+  { reason = '' }: GuardRequest,
+): Grounds {
+  const { itemKeys } = config.service
+  const json = buildPlanJson(plan, (key) => itemKeys[key] ?? key)
+  const { changes = [], writes = [] } = json
+  const overrides = lifted.flatMap((each) => each.overrides)
+  const exceptions = lifted.flatMap((each) => each.exceptions)
+  return {
+    ...(overrides.length === 0 ? {} : { overrides }),
+    ...(exceptions.length === 0 ? {} : { exceptions }),
+    plan: hashJson({ changes, writes }),
+    ...(reason.trim() === '' ? {} : { reason: scrub(reason) }),
+  }
 }
 
 /** Sends a plan, with progress, and determines how that ended. */
@@ -268,7 +296,7 @@ async function send(
       result.unsettled.map((part) => ({ ...part, message })),
     )
     const { finished, doubts } = seen
-    const { overrides } = sending
+    const { overrides = [] } = sending.grounds
     const executed = { plan, result, status, inWaves, finished, doubts, overrides }
     traceExecuted(executed, outside.tracer)
     return executed
@@ -309,7 +337,7 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
 /** Executes a plan in waves, or at once. */
 function execute(
   workspace: LoadedWorkspace,
-  { plan, ready, continued, inWaves, serviceTime, overrides }: Sending,
+  { plan, ready, continued, inWaves, serviceTime, grounds }: Sending,
   { locked, recorded, suspends = false, id }: SubmitRequest,
   outside: Outside,
   report: (event: ApplyEvent, budget: CallBudget | null) => void,
@@ -318,15 +346,16 @@ function execute(
   if (!inWaves) {
     const { lockedAt } = locked
     const lease = watchStop(locked, outside)
-    const options = { outside, time, report, lease, lockedAt, overrides, id: id?.() }
+    const options = { outside, time, report, lease, lockedAt, grounds, id: id?.() }
     return executePlan(workspace, ready, locked.store, recorded, options)
   }
   const guard = async () => {
-    if (!liftsFreeze(overrides)) refuseFrozen(workspace, time.now() ?? outside.clock.now())
+    if (!liftsFreeze(grounds.overrides ?? []))
+      refuseFrozen(workspace, time.now() ?? outside.clock.now())
     await refuseStopped(locked.accountStop)
   }
   const own = { outside, serviceTime, report, lock: locked, continued, suspends, guard }
-  const options = { ...own, overrides }
+  const options = { ...own, grounds }
   return runRollout(workspace, plan, locked.store, recorded, options)
 }
 

@@ -21,6 +21,7 @@ export function listLines({
   apply,
   parts,
   next,
+  history,
 }: Notification): string[] {
   const more = parts.length - maxParts
   return [
@@ -33,5 +34,6 @@ export function listLines({
     }),
     ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
     ...(next === null ? [] : [`See: ${next}`]),
+    ...(history === undefined ? [] : [`History: ${history}`]),
   ]
 }

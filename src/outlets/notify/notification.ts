@@ -34,6 +34,8 @@ export interface Notification {
   parts: ({ event: NotifyEvent } & Part)[]
   /** The next step; null if there is none. */
   next: string | null
+  /** Hash of the newest entry of the chained history; absent if the command added none. */
+  history?: string
 }
 
 /** Facts of an apply, a rollback or a repair. */
@@ -48,7 +50,10 @@ export interface ApplyFacts {
 }
 
 /** Content of a notification. */
-export type Content = Pick<Notification, 'events' | 'title' | 'apply' | 'parts' | 'next'>
+export type Content = Pick<
+  Notification,
+  'events' | 'title' | 'apply' | 'parts' | 'next' | 'history'
+>
 
 /** Describes what an apply has done; null if it sent nothing. */
 export function describeApply(facts: ApplyFacts): Content | null {
@@ -77,6 +82,7 @@ export function describeApply(facts: ApplyFacts): Content | null {
       ...doubts.map(({ domains, items }) => ({ event: 'in-doubt' as const, domains, items })),
     ],
     next: waits ? 'edgewise rollout list' : null,
+    ...(finished.history === undefined ? {} : { history: finished.history }),
   }
 }
 

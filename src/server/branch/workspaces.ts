@@ -22,7 +22,8 @@ export type Committed = LoadedWorkspace & { commit: string }
 /** Returns the settings of a workspace, which may be kept when its manifests are not. */
 export function pickSettings(workspace: Settings): Settings {
   const { root, config, scrub, explainMissing, explainTokenFault } = workspace
-  return { root, config, scrub, explainMissing, explainTokenFault }
+  const { buildProgramEnvironment } = workspace
+  return { root, config, scrub, explainMissing, explainTokenFault, buildProgramEnvironment }
 }
 
 /**

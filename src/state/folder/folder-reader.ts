@@ -69,9 +69,9 @@ async function listFiles(disk: Disk, root: string, folder: string): Promise<stri
   const found: string[] = []
   for (const name of (await disk.list(join(root, folder))).toSorted()) {
     const path = `${folder}/${name}`
-    // Only `.json` files are state: files left by a killed process or an editor have another
-    // ending, folders have none.
-    if (name.endsWith('.json')) found.push(path)
+    // Only `.json` and `.sig` files are state: files left by a killed process or an editor have
+    // another ending, folders have none.
+    if (name.endsWith('.json') || name.endsWith('.sig')) found.push(path)
     else if (!name.includes('.')) append(found, await listFiles(disk, root, path))
   }
   return found

@@ -21,6 +21,9 @@ const hints = {
   traffic:
     `${restore} As a last resort, delete it: traffic is then unknown until "edgewise stats ` +
     '--refresh" has counted it again.',
+  head:
+    `${restore} Do not delete it: "edgewise state verify" would then find entries of the history ` +
+    'without their place.',
   rollout:
     `${restore} As a last resort, delete it: the rollout is then forgotten, and its domains are ` +
     'no longer on hold.',

@@ -37,6 +37,12 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     moves: `${home}/moved`,
     /** One file for each rollout that is open or has domains on hold. */
     rollouts: `${home}/rollouts`,
+    /** Entries of the chained history with their signatures, and the newest one. */
+    chain: `${home}/chain`,
+    headFolder: `${home}/head`,
+    chainHead: `${home}/head/chain.json`,
+    /** One file for each lock that was removed since: outside of `home`, as `doubts`. */
+    unlocks: `${id}/unlocks/${address}`,
     /** Folder of the salt of fingerprints, shared by all workspaces at the address. */
     salts: buildSaltFolder(address),
     /**
@@ -55,10 +61,18 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     batch: (apply: string, number: number) => `${home}/batches/${apply}/${number}.json`,
     doubt: (apply: string) => `${id}/doubts/${address}/${apply}.json`,
     rollout: (name: string) => `${home}/rollouts/${name}.json`,
+    chainEntry: (number: number) => `${home}/chain/${nameEntry(number)}.json`,
+    signature: (number: number) => `${home}/chain/${nameEntry(number)}.sig`,
+    unlock: (name: string) => `${id}/unlocks/${address}/${name.slice(0, 16)}.json`,
     move: (to: Domain) => `${home}/moved/${buildDomainFileName(to)}`,
     // Two processes that store a salt at the same time don't replace each other's.
     salt: (text: string) => `${buildSaltFolder(address)}/${text.slice(0, 8)}.json`,
   }
+}
+
+/** Names the file of a history entry, without its ending. Small folders, as for domains. */
+export function nameEntry(number: number): string {
+  return `${Math.floor(number / 256)}/${number}`
 }
 
 /** Builds the folder of the salt. `for-` sets it apart from the home of a workspace `salt`. */

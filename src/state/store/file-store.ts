@@ -6,8 +6,15 @@ import { pluralize } from '../../core/model/text/words.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { openCallLedger, loadKnownCalls } from './call-ledger.ts'
 import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
+import { addUnlock, Chain } from './chain.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import { formatCalls, type Call } from '../format/calls.ts'
+import {
+  describeApplied,
+  type HistoryNote,
+  type Signer,
+  type UnlockNote,
+} from '../format/chain-entry.ts'
 import { formatDomainFiles } from '../format/domain-file.ts'
 import { formatEntry, formatMarker, formatBatch, toApplied } from '../format/journal.ts'
 import { formatRollout } from '../format/rollout-file.ts'
@@ -54,6 +61,7 @@ export class FileStore extends FileStateReader implements Store {
   /** State of the pending moves at their new names. */
   #moving: RecordedState = new Map()
   readonly #queue = createSerialQueue()
+  readonly #chain: Chain
 
   /** @param callRegister has the calls of processes with other stores; null if it is not shared */
   constructor(
@@ -66,6 +74,7 @@ export class FileStore extends FileStateReader implements Store {
     this.openCallLedger = (apply, previous, here) =>
       callRegister === null ? null : openCallLedger(callRegister, apply, previous, here)
     this.#budgetPath = buildBudgetPath(key.address, account)
+    this.#chain = new Chain(files, this.paths)
     this.location = files.describePath(this.paths.domains)
     this.share = files.share
     this.checkpoint = files.checkpoint
@@ -73,6 +82,7 @@ export class FileStore extends FileStateReader implements Store {
 
   async load(): Promise<RecordedState> {
     this.files.refresh()
+    this.#chain.forget()
     await refuseMigrated(this.files, this.key)
     const { recorded, unfinished, marked } = await loadState(this.files, this.paths)
     this.#unfinished = unfinished.filter(({ reach }) => this.#locked.cover(reach))
@@ -158,12 +168,15 @@ export class FileStore extends FileStateReader implements Store {
 
   async endApply(apply: Applied): Promise<void> {
     this.#settled = noneSettled
-    await this.files.write(
-      [
-        new Map([[this.paths.entry(apply.id), this.#formatEntry(apply)]]),
-        new Map([[this.paths.marker(apply.id), null]]),
-      ],
-      formatEntryMessage(apply, null),
+    const steps = [
+      new Map([[this.paths.entry(apply.id), this.#formatEntry(apply)]]),
+      new Map([[this.paths.marker(apply.id), null]]),
+    ]
+    const message = formatEntryMessage(apply, null)
+    await this.#chain.append(describeApplied(apply), undefined, (entries, guard) =>
+      guard === undefined
+        ? this.files.write([entries, ...steps], message)
+        : this.files.publish([entries, ...steps], message, guard),
     )
   }
 
@@ -184,6 +197,22 @@ export class FileStore extends FileStateReader implements Store {
 
   async prune(applies: Applied[], why: string): Promise<void> {
     await this.#publish(await buildPrune(this.files, this.paths, applies), why)
+  }
+
+  tell(note: HistoryNote): void {
+    this.#chain.tell(note)
+  }
+
+  useSigner(signer: Signer): void {
+    this.#chain.signer = signer
+  }
+
+  get newestHash(): string | null {
+    return this.#chain.newest?.hash ?? null
+  }
+
+  addUnlock(note: UnlockNote): Promise<void> {
+    return addUnlock(this.files, this.paths, note)
   }
 
   keepSalt(salt: string): void {
@@ -234,7 +263,12 @@ export class FileStore extends FileStateReader implements Store {
   async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
     const closing = buildClosing(this.key, this.#unfinished, this.#marked)
     const salt = addSalt(this.paths, this.#newSalt, guard)
-    await this.files.publish([salt.files, ...closing, ...steps], message, salt.guard)
+    const closed = this.#unfinished.flatMap(({ entry }) =>
+      describeApplied({ ...toApplied(entry), outcome: 'interrupted' }),
+    )
+    await this.#chain.append(closed, salt.guard, (entries, guardAll) =>
+      this.files.publish([entries, salt.files, ...closing, ...steps], message, guardAll),
+    )
     ;[this.#unfinished, this.#marked, this.#newSalt] = [[], [], null]
   }
 

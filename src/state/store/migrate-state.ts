@@ -77,8 +77,8 @@ export async function migrateState(migration: Migration): Promise<Migrated> {
 
 /** Loads the files of a state, without the file of its address. */
 async function loadState(files: SharedFiles, key: StateKey): Promise<Map<string, string>> {
-  const { home, doubts, trafficFolder } = buildStatePaths(key)
-  return files.load(home, doubts, trafficFolder)
+  const { home, doubts, trafficFolder, unlocks } = buildStatePaths(key)
+  return files.load(home, doubts, trafficFolder, unlocks)
 }
 
 /** Lists the changes that lead from the present files to the wanted ones. */

@@ -14,6 +14,7 @@ import { runOnState } from '../run-on-state.ts'
 import { declareHistory } from './history.ts'
 import { declareList } from './list.ts'
 import { declareShow } from './show.ts'
+import { declareVerify } from './verify.ts'
 
 /** `edgewise state`: parent of the commands that show state or change it. */
 export function declareState(program: Command, declare: Declare): void {
@@ -24,6 +25,7 @@ export function declareState(program: Command, declare: Declare): void {
   declareList(state, declare)
   declareShow(state, declare)
   declareHistory(state, declare)
+  declareVerify(state, declare)
   declareForget(state, declare)
   declareMove(state, declare)
   declareMigrate(state, declare)
@@ -172,5 +174,5 @@ function declareUnlock(state: Command, declare: Declare): void {
     },
   })
     .option('--force', 'remove the lock although its process runs on this machine')
-    .option('--reason <text>', 'why, for the receivers of notifications (guards.reason)')
+    .option('--reason <text>', 'why, for the history and notifications (guards.reason)')
 }

@@ -1522,11 +1522,11 @@ export const itemValidators: ItemValidators = {
 export function createWorkspaceValidator(): SchemaValidator {
   const module = {};
   module.exports = validate0, module.exports.default = validate0;
-  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: ["override", "freeze"], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern12 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern17 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern19 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern20 = new RegExp("^\\S+( \\S+){4}$", "u"), pattern21 = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  const schema0 = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, command: { type: "array", minItems: 1, items: { type: "string" } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: ["override", "freeze"], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, func0 = Object.prototype.hasOwnProperty, func2 = countCharacters, pattern0 = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), pattern1 = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), pattern2 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), pattern3 = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), pattern4 = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), pattern5 = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern6 = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), pattern7 = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), pattern8 = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), pattern12 = new RegExp("^[0-9]{1,6}[smhd]$", "u"), pattern17 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), pattern19 = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), pattern20 = new RegExp("^\\S+( \\S+){4}$", "u"), pattern21 = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
   function validate0(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
     let vErrors = null, errors = 0;
     if (data && typeof data == "object" && !Array.isArray(data)) {
-      data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.policies === void 0 && (data.policies = ["policies/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.trace === void 0 && (data.trace = {}), data.requests === void 0 && (data.requests = []), data.tests === void 0 && (data.tests = ["tests/**/*.{yaml,yml}"]), data.moved === void 0 && (data.moved = []), data.notes === void 0 && (data.notes = {}), data.checks === void 0 && (data.checks = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.roles === void 0 && (data.roles = []), data.version === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "version" }), errors++);
+      data.id === void 0 && (data.id = "default"), data.service === void 0 && (data.service = {}), data.limits === void 0 && (data.limits = {}), data.manifests === void 0 && (data.manifests = ["domains/**/*.{yaml,yml}"]), data.profiles === void 0 && (data.profiles = ["profiles/**/*.{yaml,yml}"]), data.policies === void 0 && (data.policies = ["policies/**/*.{yaml,yml}"]), data.defaults === void 0 && (data.defaults = {}), data.secrets === void 0 && (data.secrets = {}), data.allowLiteralSecrets === void 0 && (data.allowLiteralSecrets = !1), data.sign === void 0 && (data.sign = {}), data.grouping === void 0 && (data.grouping = {}), data.guards === void 0 && (data.guards = {}), data.rollout === void 0 && (data.rollout = {}), data.drift === void 0 && (data.drift = {}), data.trace === void 0 && (data.trace = {}), data.requests === void 0 && (data.requests = []), data.tests === void 0 && (data.tests = ["tests/**/*.{yaml,yml}"]), data.moved === void 0 && (data.moved = []), data.notes === void 0 && (data.notes = {}), data.checks === void 0 && (data.checks = {}), data.notify === void 0 && (data.notify = []), data.serve === void 0 && (data.serve = {}), data.roles === void 0 && (data.roles = []), data.version === void 0 && (vErrors = addFault(vErrors, instancePath, "#/required", "required", { missingProperty: "version" }), errors++);
       for (const key0 in data)
         func0.call(schema0.properties, key0) || (vErrors = addFault(vErrors, instancePath, "#/additionalProperties", "additionalProperties", { additionalProperty: key0 }), errors++);
       if (data.version !== void 0) {
@@ -1644,593 +1644,627 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), errors++;
-      if (typeof data.allowLiteralSecrets != "boolean" && (vErrors = addFault(vErrors, instancePath + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), errors++), data.state !== void 0) {
-        let data34 = data.state;
-        if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
-          data34.branch === void 0 && (data34.branch = "edgewise-state"), data34.remote === void 0 && (data34.remote = "origin"), data34.path === void 0 && (data34.path = ".edgewise/state"), data34.allowLocal === void 0 && (data34.allowLocal = !1), data34.schema === void 0 && (data34.schema = "edgewise"), data34.store === void 0 && (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), errors++);
-          for (const key7 in data34)
-            key7 === "store" || key7 === "branch" || key7 === "remote" || key7 === "path" || key7 === "allowLocal" || key7 === "url" || key7 === "schema" || (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: key7 }), errors++);
-          if (data34.store !== void 0) {
-            let data35 = data34.store;
-            typeof data35 != "string" && (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), errors++), data35 === "git" || data35 === "dir" || data35 === "postgres" || (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: schema0.properties.state.properties.store.enum }), errors++);
+      typeof data.allowLiteralSecrets != "boolean" && (vErrors = addFault(vErrors, instancePath + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), errors++);
+      let data34 = data.sign;
+      if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+        for (const key7 in data34)
+          key7 === "key" || key7 === "command" || key7 === "public" || (vErrors = addFault(vErrors, instancePath + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: key7 }), errors++);
+        if (data34.key !== void 0) {
+          let data35 = data34.key;
+          if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+            data35.env === void 0 && (vErrors = addFault(vErrors, instancePath + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), errors++);
+            for (const key8 in data35)
+              key8 !== "env" && (vErrors = addFault(vErrors, instancePath + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: key8 }), errors++);
+            if (data35.env !== void 0) {
+              let data36 = data35.env;
+              typeof data36 == "string" ? func2(data36) < 1 && (vErrors = addFault(vErrors, instancePath + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), errors++);
+            }
+          } else
+            vErrors = addFault(vErrors, instancePath + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), errors++;
+        }
+        if (data34.command !== void 0) {
+          let data37 = data34.command;
+          if (Array.isArray(data37)) {
+            data37.length < 1 && (vErrors = addFault(vErrors, instancePath + "/sign/command", "#/properties/sign/properties/command/minItems", "minItems", { limit: 1 }), errors++);
+            const len4 = data37.length;
+            for (let i4 = 0; i4 < len4; i4++)
+              typeof data37[i4] != "string" && (vErrors = addFault(vErrors, instancePath + "/sign/command/" + i4, "#/properties/sign/properties/command/items/type", "type", { type: "string" }), errors++);
+          } else
+            vErrors = addFault(vErrors, instancePath + "/sign/command", "#/properties/sign/properties/command/type", "type", { type: "array" }), errors++;
+        }
+        if (data34.public !== void 0) {
+          let data39 = data34.public;
+          typeof data39 == "string" ? func2(data39) < 1 && (vErrors = addFault(vErrors, instancePath + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), errors++);
+        }
+      } else
+        vErrors = addFault(vErrors, instancePath + "/sign", "#/properties/sign/type", "type", { type: "object" }), errors++;
+      if (data.state !== void 0) {
+        let data40 = data.state;
+        if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
+          data40.branch === void 0 && (data40.branch = "edgewise-state"), data40.remote === void 0 && (data40.remote = "origin"), data40.path === void 0 && (data40.path = ".edgewise/state"), data40.allowLocal === void 0 && (data40.allowLocal = !1), data40.schema === void 0 && (data40.schema = "edgewise"), data40.store === void 0 && (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), errors++);
+          for (const key9 in data40)
+            key9 === "store" || key9 === "branch" || key9 === "remote" || key9 === "path" || key9 === "allowLocal" || key9 === "url" || key9 === "schema" || (vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
+          if (data40.store !== void 0) {
+            let data41 = data40.store;
+            typeof data41 != "string" && (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), errors++), data41 === "git" || data41 === "dir" || data41 === "postgres" || (vErrors = addFault(vErrors, instancePath + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: schema0.properties.state.properties.store.enum }), errors++);
           }
-          let data36 = data34.branch;
-          typeof data36 == "string" ? pattern5.test(data36) || (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), errors++);
-          let data37 = data34.remote;
-          typeof data37 == "string" ? pattern6.test(data37) || (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), errors++);
-          let data38 = data34.path;
-          typeof data38 == "string" ? func2(data38) < 1 && (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), errors++), typeof data34.allowLocal != "boolean" && (vErrors = addFault(vErrors, instancePath + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), errors++), data34.url !== void 0 && typeof data34.url != "string" && (vErrors = addFault(vErrors, instancePath + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), errors++);
-          let data41 = data34.schema;
-          typeof data41 == "string" ? pattern7.test(data41) || (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), errors++);
+          let data42 = data40.branch;
+          typeof data42 == "string" ? pattern5.test(data42) || (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), errors++);
+          let data43 = data40.remote;
+          typeof data43 == "string" ? pattern6.test(data43) || (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), errors++);
+          let data44 = data40.path;
+          typeof data44 == "string" ? func2(data44) < 1 && (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), errors++), typeof data40.allowLocal != "boolean" && (vErrors = addFault(vErrors, instancePath + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), errors++), data40.url !== void 0 && typeof data40.url != "string" && (vErrors = addFault(vErrors, instancePath + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), errors++);
+          let data47 = data40.schema;
+          typeof data47 == "string" ? pattern7.test(data47) || (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/state", "#/properties/state/type", "type", { type: "object" }), errors++;
       }
-      let data42 = data.grouping;
-      if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-        data42.groups === void 0 && (data42.groups = "all"), data42.together === void 0 && (data42.together = []);
-        for (const key8 in data42)
-          key8 === "groups" || key8 === "together" || (vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: key8 }), errors++);
-        let data43 = data42.groups;
-        const _errs97 = errors;
-        let valid17 = !1;
-        const _errs98 = errors;
-        data43 === "documented" || data43 === "all" || (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum }), errors++);
-        var _valid0 = _errs98 === errors;
-        if (valid17 = valid17 || _valid0, !valid17) {
-          const _errs99 = errors;
-          if (Array.isArray(data43)) {
-            const len4 = data43.length;
-            for (let i4 = 0; i4 < len4; i4++) {
-              let data44 = data43[i4];
-              if (Array.isArray(data44)) {
-                data44.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), errors++), data44.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), errors++);
-                const len5 = data44.length;
-                for (let i5 = 0; i5 < len5; i5++) {
-                  let data45 = data44[i5];
-                  typeof data45 == "string" ? func2(data45) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4 + "/" + i5, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4 + "/" + i5, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), errors++);
+      let data48 = data.grouping;
+      if (data48 && typeof data48 == "object" && !Array.isArray(data48)) {
+        data48.groups === void 0 && (data48.groups = "all"), data48.together === void 0 && (data48.together = []);
+        for (const key10 in data48)
+          key10 === "groups" || key10 === "together" || (vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
+        let data49 = data48.groups;
+        const _errs111 = errors;
+        let valid21 = !1;
+        const _errs112 = errors;
+        data49 === "documented" || data49 === "all" || (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: schema0.properties.grouping.properties.groups.anyOf[0].enum }), errors++);
+        var _valid0 = _errs112 === errors;
+        if (valid21 = valid21 || _valid0, !valid21) {
+          const _errs113 = errors;
+          if (Array.isArray(data49)) {
+            const len5 = data49.length;
+            for (let i5 = 0; i5 < len5; i5++) {
+              let data50 = data49[i5];
+              if (Array.isArray(data50)) {
+                data50.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i5, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), errors++), data50.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i5, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), errors++);
+                const len6 = data50.length;
+                for (let i6 = 0; i6 < len6; i6++) {
+                  let data51 = data50[i6];
+                  typeof data51 == "string" ? func2(data51) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i5 + "/" + i6, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i5 + "/" + i6, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), errors++);
                 }
               } else
-                vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i4, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), errors++;
+                vErrors = addFault(vErrors, instancePath + "/grouping/groups/" + i5, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), errors++;
             }
           } else
             vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), errors++;
-          var _valid0 = _errs99 === errors;
-          valid17 = valid17 || _valid0;
+          var _valid0 = _errs113 === errors;
+          valid21 = valid21 || _valid0;
         }
-        valid17 ? (errors = _errs97, vErrors !== null && (_errs97 ? vErrors.length = _errs97 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), errors++);
-        let data46 = data42.together;
-        if (Array.isArray(data46)) {
-          const len6 = data46.length;
-          for (let i6 = 0; i6 < len6; i6++) {
-            let data47 = data46[i6];
-            if (Array.isArray(data47)) {
-              data47.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), errors++), data47.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), errors++);
-              const len7 = data47.length;
-              for (let i7 = 0; i7 < len7; i7++) {
-                let data48 = data47[i7];
-                typeof data48 == "string" ? func2(data48) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6 + "/" + i7, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6 + "/" + i7, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), errors++);
+        valid21 ? (errors = _errs111, vErrors !== null && (_errs111 ? vErrors.length = _errs111 : vErrors = null)) : (vErrors = addFault(vErrors, instancePath + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), errors++);
+        let data52 = data48.together;
+        if (Array.isArray(data52)) {
+          const len7 = data52.length;
+          for (let i7 = 0; i7 < len7; i7++) {
+            let data53 = data52[i7];
+            if (Array.isArray(data53)) {
+              data53.length > 100 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i7, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), errors++), data53.length < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i7, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), errors++);
+              const len8 = data53.length;
+              for (let i8 = 0; i8 < len8; i8++) {
+                let data54 = data53[i8];
+                typeof data54 == "string" ? func2(data54) < 1 && (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i7 + "/" + i8, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i7 + "/" + i8, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i6, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/grouping/together/" + i7, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), errors++;
-      let data49 = data.guards;
-      if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
-        data49.maxDomains === void 0 && (data49.maxDomains = "100%"), data49.maxChanges === void 0 && (data49.maxChanges = "100%"), data49.maxTraffic === void 0 && (data49.maxTraffic = "100%"), data49.protect === void 0 && (data49.protect = []), data49.order === void 0 && (data49.order = "ask"), data49.reason === void 0 && (data49.reason = ["override", "freeze"]), data49.freeze === void 0 && (data49.freeze = []);
-        for (const key9 in data49)
-          key9 === "maxDomains" || key9 === "maxChanges" || key9 === "maxTraffic" || key9 === "protect" || key9 === "order" || key9 === "reason" || key9 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key9 }), errors++);
-        let data50 = data49.maxDomains;
-        !(typeof data50 == "number" && !(data50 % 1) && !isNaN(data50) && isFinite(data50)) && typeof data50 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data50 == "number" && isFinite(data50) && (data50 < 0 || isNaN(data50)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data50 == "string" && !pattern8.test(data50) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
-        let data51 = data49.maxChanges;
-        !(typeof data51 == "number" && !(data51 % 1) && !isNaN(data51) && isFinite(data51)) && typeof data51 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: schema0.properties.guards.properties.maxChanges.type }), errors++), typeof data51 == "number" && isFinite(data51) && (data51 < 0 || isNaN(data51)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data51 == "string" && !pattern8.test(data51) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
-        let data52 = data49.maxTraffic;
-        typeof data52 == "string" ? pattern8.test(data52) || (vErrors = addFault(vErrors, instancePath + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), errors++);
-        let data53 = data49.protect;
-        if (Array.isArray(data53)) {
-          const len8 = data53.length;
-          for (let i8 = 0; i8 < len8; i8++) {
-            let data54 = data53[i8];
-            typeof data54 == "string" ? (func2(data54) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data54) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i8, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), errors++);
+      let data55 = data.guards;
+      if (data55 && typeof data55 == "object" && !Array.isArray(data55)) {
+        data55.maxDomains === void 0 && (data55.maxDomains = "100%"), data55.maxChanges === void 0 && (data55.maxChanges = "100%"), data55.maxTraffic === void 0 && (data55.maxTraffic = "100%"), data55.protect === void 0 && (data55.protect = []), data55.order === void 0 && (data55.order = "ask"), data55.reason === void 0 && (data55.reason = ["override", "freeze"]), data55.freeze === void 0 && (data55.freeze = []);
+        for (const key11 in data55)
+          key11 === "maxDomains" || key11 === "maxChanges" || key11 === "maxTraffic" || key11 === "protect" || key11 === "order" || key11 === "reason" || key11 === "freeze" || (vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
+        let data56 = data55.maxDomains;
+        !(typeof data56 == "number" && !(data56 % 1) && !isNaN(data56) && isFinite(data56)) && typeof data56 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: schema0.properties.guards.properties.maxDomains.type }), errors++), typeof data56 == "number" && isFinite(data56) && (data56 < 0 || isNaN(data56)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data56 == "string" && !pattern8.test(data56) && (vErrors = addFault(vErrors, instancePath + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+        let data57 = data55.maxChanges;
+        !(typeof data57 == "number" && !(data57 % 1) && !isNaN(data57) && isFinite(data57)) && typeof data57 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: schema0.properties.guards.properties.maxChanges.type }), errors++), typeof data57 == "number" && isFinite(data57) && (data57 < 0 || isNaN(data57)) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data57 == "string" && !pattern8.test(data57) && (vErrors = addFault(vErrors, instancePath + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+        let data58 = data55.maxTraffic;
+        typeof data58 == "string" ? pattern8.test(data58) || (vErrors = addFault(vErrors, instancePath + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), errors++);
+        let data59 = data55.protect;
+        if (Array.isArray(data59)) {
+          const len9 = data59.length;
+          for (let i9 = 0; i9 < len9; i9++) {
+            let data60 = data59[i9];
+            typeof data60 == "string" ? (func2(data60) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i9, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data60) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i9, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/guards/protect/" + i9, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), errors++;
-        let data55 = data49.order;
-        typeof data55 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data55 === "ask" || data55 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
-        let data56 = data49.reason;
-        if (Array.isArray(data56)) {
-          const len9 = data56.length;
-          for (let i9 = 0; i9 < len9; i9++) {
-            let data57 = data56[i9];
-            typeof data57 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/reason/" + i9, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), errors++), data57 === "override" || data57 === "freeze" || data57 === "retry-held" || data57 === "unlock" || (vErrors = addFault(vErrors, instancePath + "/guards/reason/" + i9, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: schema0.properties.guards.properties.reason.items.enum }), errors++);
+        let data61 = data55.order;
+        typeof data61 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), errors++), data61 === "ask" || data61 === "off" || (vErrors = addFault(vErrors, instancePath + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: schema0.properties.guards.properties.order.enum }), errors++);
+        let data62 = data55.reason;
+        if (Array.isArray(data62)) {
+          const len10 = data62.length;
+          for (let i10 = 0; i10 < len10; i10++) {
+            let data63 = data62[i10];
+            typeof data63 != "string" && (vErrors = addFault(vErrors, instancePath + "/guards/reason/" + i10, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), errors++), data63 === "override" || data63 === "freeze" || data63 === "retry-held" || data63 === "unlock" || (vErrors = addFault(vErrors, instancePath + "/guards/reason/" + i10, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: schema0.properties.guards.properties.reason.items.enum }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), errors++;
-        let data58 = data49.freeze;
-        if (Array.isArray(data58)) {
-          data58.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
-          const len10 = data58.length;
-          for (let i10 = 0; i10 < len10; i10++) {
-            let data59 = data58[i10];
-            if (data59 && typeof data59 == "object" && !Array.isArray(data59)) {
-              data59.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data59.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
-              for (const key10 in data59)
-                key10 === "from" || key10 === "to" || key10 === "timezone" || key10 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key10 }), errors++);
-              if (data59.from !== void 0) {
-                let data60 = data59.from;
-                typeof data60 == "string" ? func2(data60) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
+        let data64 = data55.freeze;
+        if (Array.isArray(data64)) {
+          data64.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), errors++);
+          const len11 = data64.length;
+          for (let i11 = 0; i11 < len11; i11++) {
+            let data65 = data64[i11];
+            if (data65 && typeof data65 == "object" && !Array.isArray(data65)) {
+              data65.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), errors++), data65.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), errors++);
+              for (const key12 in data65)
+                key12 === "from" || key12 === "to" || key12 === "timezone" || key12 === "reason" || (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
+              if (data65.from !== void 0) {
+                let data66 = data65.from;
+                typeof data66 == "string" ? func2(data66) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), errors++);
               }
-              if (data59.to !== void 0) {
-                let data61 = data59.to;
-                typeof data61 == "string" ? func2(data61) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
+              if (data65.to !== void 0) {
+                let data67 = data65.to;
+                typeof data67 == "string" ? func2(data67) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), errors++);
               }
-              if (data59.timezone !== void 0) {
-                let data62 = data59.timezone;
-                typeof data62 == "string" ? func2(data62) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
+              if (data65.timezone !== void 0) {
+                let data68 = data65.timezone;
+                typeof data68 == "string" ? func2(data68) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), errors++);
               }
-              if (data59.reason !== void 0) {
-                let data63 = data59.reason;
-                typeof data63 == "string" ? func2(data63) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
+              if (data65.reason !== void 0) {
+                let data69 = data65.reason;
+                typeof data69 == "string" ? func2(data69) < 1 && (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11 + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i10, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/guards/freeze/" + i11, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/guards", "#/properties/guards/type", "type", { type: "object" }), errors++;
-      let data64 = data.rollout;
-      if (data64 && typeof data64 == "object" && !Array.isArray(data64)) {
-        data64.waves === void 0 && (data64.waves = ["100%"]), data64.first === void 0 && (data64.first = []), data64.pause === void 0 && (data64.pause = "10m"), data64.approval === void 0 && (data64.approval = []), data64.by === void 0 && (data64.by = "domains"), data64.revert === void 0 && (data64.revert = "waves"), data64.probe === void 0 && (data64.probe = {});
-        for (const key11 in data64)
-          key11 === "waves" || key11 === "first" || key11 === "pause" || key11 === "approval" || key11 === "by" || key11 === "revert" || key11 === "health" || key11 === "probe" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key11 }), errors++);
-        let data65 = data64.waves;
-        if (Array.isArray(data65)) {
-          data65.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data65.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
-          const len11 = data65.length;
-          for (let i11 = 0; i11 < len11; i11++) {
-            let data66 = data65[i11];
-            !(typeof data66 == "number" && !(data66 % 1) && !isNaN(data66) && isFinite(data66)) && typeof data66 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i11, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data66 == "number" && isFinite(data66) && (data66 < 0 || isNaN(data66)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i11, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data66 == "string" && !pattern8.test(data66) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i11, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
+      let data70 = data.rollout;
+      if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
+        data70.waves === void 0 && (data70.waves = ["100%"]), data70.first === void 0 && (data70.first = []), data70.pause === void 0 && (data70.pause = "10m"), data70.approval === void 0 && (data70.approval = []), data70.by === void 0 && (data70.by = "domains"), data70.revert === void 0 && (data70.revert = "waves"), data70.probe === void 0 && (data70.probe = {});
+        for (const key13 in data70)
+          key13 === "waves" || key13 === "first" || key13 === "pause" || key13 === "approval" || key13 === "by" || key13 === "revert" || key13 === "health" || key13 === "probe" || (vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
+        let data71 = data70.waves;
+        if (Array.isArray(data71)) {
+          data71.length > 100 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), errors++), data71.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), errors++);
+          const len12 = data71.length;
+          for (let i12 = 0; i12 < len12; i12++) {
+            let data72 = data71[i12];
+            !(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72)) && typeof data72 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i12, "#/properties/rollout/properties/waves/items/type", "type", { type: schema0.properties.rollout.properties.waves.items.type }), errors++), typeof data72 == "number" && isFinite(data72) && (data72 < 0 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i12, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++), typeof data72 == "string" && !pattern8.test(data72) && (vErrors = addFault(vErrors, instancePath + "/rollout/waves/" + i12, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), errors++;
-        let data67 = data64.first;
-        if (Array.isArray(data67)) {
-          const len12 = data67.length;
-          for (let i12 = 0; i12 < len12; i12++) {
-            let data68 = data67[i12];
-            typeof data68 == "string" ? (func2(data68) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i12, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data68) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i12, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i12, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
+        let data73 = data70.first;
+        if (Array.isArray(data73)) {
+          const len13 = data73.length;
+          for (let i13 = 0; i13 < len13; i13++) {
+            let data74 = data73[i13];
+            typeof data74 == "string" ? (func2(data74) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i13, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data74) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i13, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/first/" + i13, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), errors++);
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), errors++;
-        let data69 = data64.pause;
-        typeof data69 == "string" ? pattern12.test(data69) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
-        let data70 = data64.approval;
-        if ((!data70 || typeof data70 != "object") && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: schema0.properties.rollout.properties.approval.type }), errors++), Array.isArray(data70)) {
-          const len13 = data70.length;
-          for (let i13 = 0; i13 < len13; i13++) {
-            let data71 = data70[i13];
-            typeof data71 == "number" && !(data71 % 1) && !isNaN(data71) && isFinite(data71) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i13, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data71 == "number" && isFinite(data71) && ((data71 > 100 || isNaN(data71)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i13, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data71 < 1 || isNaN(data71)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i13, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+        let data75 = data70.pause;
+        typeof data75 == "string" ? pattern12.test(data75) || (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), errors++);
+        let data76 = data70.approval;
+        if ((!data76 || typeof data76 != "object") && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: schema0.properties.rollout.properties.approval.type }), errors++), Array.isArray(data76)) {
+          const len14 = data76.length;
+          for (let i14 = 0; i14 < len14; i14++) {
+            let data77 = data76[i14];
+            typeof data77 == "number" && !(data77 % 1) && !isNaN(data77) && isFinite(data77) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i14, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), errors++), typeof data77 == "number" && isFinite(data77) && ((data77 > 100 || isNaN(data77)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i14, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data77 < 1 || isNaN(data77)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/" + i14, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
         }
-        if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
-          Object.keys(data70).length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), errors++);
-          for (const key12 in data70)
-            key12 === "wave" || key12 === "above" || key12 === "by" || key12 === "notAuthor" || (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: key12 }), errors++);
-          if (data70.wave !== void 0) {
-            let data72 = data70.wave;
-            typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), errors++), typeof data72 == "number" && isFinite(data72) && ((data72 > 100 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data72 < 1 || isNaN(data72)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+        if (data76 && typeof data76 == "object" && !Array.isArray(data76)) {
+          Object.keys(data76).length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), errors++);
+          for (const key14 in data76)
+            key14 === "wave" || key14 === "above" || key14 === "by" || key14 === "notAuthor" || (vErrors = addFault(vErrors, instancePath + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
+          if (data76.wave !== void 0) {
+            let data78 = data76.wave;
+            typeof data78 == "number" && !(data78 % 1) && !isNaN(data78) && isFinite(data78) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), errors++), typeof data78 == "number" && isFinite(data78) && ((data78 > 100 || isNaN(data78)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), errors++), (data78 < 1 || isNaN(data78)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
-          if (data70.above !== void 0) {
-            let data73 = data70.above;
-            typeof data73 == "string" ? pattern8.test(data73) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), errors++);
+          if (data76.above !== void 0) {
+            let data79 = data76.above;
+            typeof data79 == "string" ? pattern8.test(data79) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), errors++);
           }
-          if (data70.by !== void 0) {
-            let data74 = data70.by;
-            typeof data74 == "number" && !(data74 % 1) && !isNaN(data74) && isFinite(data74) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), errors++), typeof data74 == "number" && isFinite(data74) && ((data74 > 10 || isNaN(data74)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), errors++), (data74 < 1 || isNaN(data74)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+          if (data76.by !== void 0) {
+            let data80 = data76.by;
+            typeof data80 == "number" && !(data80 % 1) && !isNaN(data80) && isFinite(data80) || (vErrors = addFault(vErrors, instancePath + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), errors++), typeof data80 == "number" && isFinite(data80) && ((data80 > 10 || isNaN(data80)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), errors++), (data80 < 1 || isNaN(data80)) && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
           }
-          data70.notAuthor !== void 0 && typeof data70.notAuthor != "boolean" && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), errors++);
+          data76.notAuthor !== void 0 && typeof data76.notAuthor != "boolean" && (vErrors = addFault(vErrors, instancePath + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), errors++);
         }
-        let data76 = data64.by;
-        typeof data76 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), errors++), data76 === "domains" || data76 === "traffic" || (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: schema0.properties.rollout.properties.by.enum }), errors++);
-        let data77 = data64.revert;
-        if (typeof data77 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), errors++), data77 === "waves" || data77 === "fast" || (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: schema0.properties.rollout.properties.revert.enum }), errors++), data64.health !== void 0) {
-          let data78 = data64.health;
-          if (data78 && typeof data78 == "object" && !Array.isArray(data78)) {
-            data78.area === void 0 && (data78.area = "all"), data78.settle === void 0 && (data78.settle = "5m"), data78.lag === void 0 && (data78.lag = "10m"), data78.window === void 0 && (data78.window = "15m"), data78.grain === void 0 && (data78.grain = "minute5"), data78.statuses === void 0 && (data78.statuses = ["5xx"]), data78.minRequests === void 0 && (data78.minRequests = 500), data78.margin === void 0 && (data78.margin = "1%"), data78.onLittleData === void 0 && (data78.onLittleData = "wait"), data78.onFailure === void 0 && (data78.onFailure = "stop");
-            for (const key13 in data78)
-              func0.call(schema0.properties.rollout.properties.health.properties, key13) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key13 }), errors++);
-            let data79 = data78.area;
-            typeof data79 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data79 === "all" || data79 === "cn" || data79 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
-            let data80 = data78.settle;
-            typeof data80 == "string" ? pattern12.test(data80) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
-            let data81 = data78.lag;
-            typeof data81 == "string" ? pattern12.test(data81) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
-            let data82 = data78.window;
-            typeof data82 == "string" ? pattern12.test(data82) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
-            let data83 = data78.grain;
-            typeof data83 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data83 === "minute" || data83 === "minute5" || data83 === "hour" || data83 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
-            let data84 = data78.statuses;
-            if (Array.isArray(data84)) {
-              data84.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
-              const len14 = data84.length;
-              for (let i14 = 0; i14 < len14; i14++) {
-                let data85 = data84[i14];
-                typeof data85 != "string" && !(typeof data85 == "number" && !(data85 % 1) && !isNaN(data85) && isFinite(data85)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data85 == "number" && isFinite(data85) && ((data85 > 599 || isNaN(data85)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data85 < 0 || isNaN(data85)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data85 == "string" && !pattern17.test(data85) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i14, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
+        let data82 = data70.by;
+        typeof data82 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), errors++), data82 === "domains" || data82 === "traffic" || (vErrors = addFault(vErrors, instancePath + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: schema0.properties.rollout.properties.by.enum }), errors++);
+        let data83 = data70.revert;
+        if (typeof data83 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), errors++), data83 === "waves" || data83 === "fast" || (vErrors = addFault(vErrors, instancePath + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: schema0.properties.rollout.properties.revert.enum }), errors++), data70.health !== void 0) {
+          let data84 = data70.health;
+          if (data84 && typeof data84 == "object" && !Array.isArray(data84)) {
+            data84.area === void 0 && (data84.area = "all"), data84.settle === void 0 && (data84.settle = "5m"), data84.lag === void 0 && (data84.lag = "10m"), data84.window === void 0 && (data84.window = "15m"), data84.grain === void 0 && (data84.grain = "minute5"), data84.statuses === void 0 && (data84.statuses = ["5xx"]), data84.minRequests === void 0 && (data84.minRequests = 500), data84.margin === void 0 && (data84.margin = "1%"), data84.onLittleData === void 0 && (data84.onLittleData = "wait"), data84.onFailure === void 0 && (data84.onFailure = "stop");
+            for (const key15 in data84)
+              func0.call(schema0.properties.rollout.properties.health.properties, key15) || (vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
+            let data85 = data84.area;
+            typeof data85 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), errors++), data85 === "all" || data85 === "cn" || data85 === "abroad" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.area.enum }), errors++);
+            let data86 = data84.settle;
+            typeof data86 == "string" ? pattern12.test(data86) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), errors++);
+            let data87 = data84.lag;
+            typeof data87 == "string" ? pattern12.test(data87) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), errors++);
+            let data88 = data84.window;
+            typeof data88 == "string" ? pattern12.test(data88) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), errors++);
+            let data89 = data84.grain;
+            typeof data89 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), errors++), data89 === "minute" || data89 === "minute5" || data89 === "hour" || data89 === "day" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.grain.enum }), errors++);
+            let data90 = data84.statuses;
+            if (Array.isArray(data90)) {
+              data90.length < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), errors++);
+              const len15 = data90.length;
+              for (let i15 = 0; i15 < len15; i15++) {
+                let data91 = data90[i15];
+                typeof data91 != "string" && !(typeof data91 == "number" && !(data91 % 1) && !isNaN(data91) && isFinite(data91)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i15, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: schema0.properties.rollout.properties.health.properties.statuses.items.type }), errors++), typeof data91 == "number" && isFinite(data91) && ((data91 > 599 || isNaN(data91)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i15, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), errors++), (data91 < 0 || isNaN(data91)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i15, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++)), typeof data91 == "string" && !pattern17.test(data91) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses/" + i15, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), errors++);
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), errors++;
-            let data86 = data78.minRequests;
-            typeof data86 == "number" && !(data86 % 1) && !isNaN(data86) && isFinite(data86) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data86 == "number" && isFinite(data86) && ((data86 > 1e9 || isNaN(data86)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data86 < 0 || isNaN(data86)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
-            let data87 = data78.margin;
-            typeof data87 == "string" ? pattern8.test(data87) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
-            let data88 = data78.onLittleData;
-            typeof data88 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data88 === "wait" || data88 === "pass" || data88 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
-            let data89 = data78.onFailure;
-            typeof data89 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data89 === "stop" || data89 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
+            let data92 = data84.minRequests;
+            typeof data92 == "number" && !(data92 % 1) && !isNaN(data92) && isFinite(data92) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), errors++), typeof data92 == "number" && isFinite(data92) && ((data92 > 1e9 || isNaN(data92)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), errors++), (data92 < 0 || isNaN(data92)) && (vErrors = addFault(vErrors, instancePath + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), errors++));
+            let data93 = data84.margin;
+            typeof data93 == "string" ? pattern8.test(data93) || (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), errors++);
+            let data94 = data84.onLittleData;
+            typeof data94 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), errors++), data94 === "wait" || data94 === "pass" || data94 === "stop" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onLittleData.enum }), errors++);
+            let data95 = data84.onFailure;
+            typeof data95 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), errors++), data95 === "stop" || data95 === "rollback" || (vErrors = addFault(vErrors, instancePath + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: schema0.properties.rollout.properties.health.properties.onFailure.enum }), errors++);
           } else
             vErrors = addFault(vErrors, instancePath + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), errors++;
         }
-        let data90 = data64.probe;
-        if (data90 && typeof data90 == "object" && !Array.isArray(data90)) {
-          data90.from === void 0 && (data90.from = "edge"), data90.count === void 0 && (data90.count = 200);
-          for (const key14 in data90)
-            key14 === "requests" || key14 === "from" || key14 === "count" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe", "#/properties/rollout/properties/probe/additionalProperties", "additionalProperties", { additionalProperty: key14 }), errors++);
-          if (data90.requests !== void 0) {
-            let data91 = data90.requests;
-            typeof data91 == "string" ? (func2(data91) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data91) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), errors++);
+        let data96 = data70.probe;
+        if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
+          data96.from === void 0 && (data96.from = "edge"), data96.count === void 0 && (data96.count = 200);
+          for (const key16 in data96)
+            key16 === "requests" || key16 === "from" || key16 === "count" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe", "#/properties/rollout/properties/probe/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
+          if (data96.requests !== void 0) {
+            let data97 = data96.requests;
+            typeof data97 == "string" ? (func2(data97) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data97) < 1 && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), errors++);
           }
-          let data92 = data90.from;
-          typeof data92 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), errors++), data92 === "edge" || data92 === "origin" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: schema0.properties.rollout.properties.probe.properties.from.enum }), errors++);
-          let data93 = data90.count;
-          typeof data93 == "number" && !(data93 % 1) && !isNaN(data93) && isFinite(data93) || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), errors++), typeof data93 == "number" && isFinite(data93) && ((data93 > 1e3 || isNaN(data93)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), errors++), (data93 < 1 || isNaN(data93)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
+          let data98 = data96.from;
+          typeof data98 != "string" && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), errors++), data98 === "edge" || data98 === "origin" || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: schema0.properties.rollout.properties.probe.properties.from.enum }), errors++);
+          let data99 = data96.count;
+          typeof data99 == "number" && !(data99 % 1) && !isNaN(data99) && isFinite(data99) || (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), errors++), typeof data99 == "number" && isFinite(data99) && ((data99 > 1e3 || isNaN(data99)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), errors++), (data99 < 1 || isNaN(data99)) && (vErrors = addFault(vErrors, instancePath + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), errors++));
         } else
           vErrors = addFault(vErrors, instancePath + "/rollout/probe", "#/properties/rollout/properties/probe/type", "type", { type: "object" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), errors++;
-      let data94 = data.drift;
-      if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
-        data94.ignore === void 0 && (data94.ignore = []);
-        for (const key15 in data94)
-          key15 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key15 }), errors++);
-        let data95 = data94.ignore;
-        if (Array.isArray(data95)) {
-          const len15 = data95.length;
-          for (let i15 = 0; i15 < len15; i15++) {
-            let data96 = data95[i15];
-            if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
-              data96.pointer === void 0 && (data96.pointer = ""), data96.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data96.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data96.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
-              for (const key16 in data96)
-                key16 === "domain" || key16 === "item" || key16 === "pointer" || key16 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key16 }), errors++);
-              if (data96.domain !== void 0) {
-                let data97 = data96.domain;
-                typeof data97 == "string" ? func2(data97) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
+      let data100 = data.drift;
+      if (data100 && typeof data100 == "object" && !Array.isArray(data100)) {
+        data100.ignore === void 0 && (data100.ignore = []);
+        for (const key17 in data100)
+          key17 !== "ignore" && (vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
+        let data101 = data100.ignore;
+        if (Array.isArray(data101)) {
+          const len16 = data101.length;
+          for (let i16 = 0; i16 < len16; i16++) {
+            let data102 = data101[i16];
+            if (data102 && typeof data102 == "object" && !Array.isArray(data102)) {
+              data102.pointer === void 0 && (data102.pointer = ""), data102.domain === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), errors++), data102.item === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), errors++), data102.reason === void 0 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), errors++);
+              for (const key18 in data102)
+                key18 === "domain" || key18 === "item" || key18 === "pointer" || key18 === "reason" || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
+              if (data102.domain !== void 0) {
+                let data103 = data102.domain;
+                typeof data103 == "string" ? func2(data103) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), errors++);
               }
-              if (data96.item !== void 0) {
-                let data98 = data96.item;
-                typeof data98 == "string" ? func2(data98) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
+              if (data102.item !== void 0) {
+                let data104 = data102.item;
+                typeof data104 == "string" ? func2(data104) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), errors++);
               }
-              let data99 = data96.pointer;
-              if (typeof data99 == "string" ? pattern19.test(data99) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data96.reason !== void 0) {
-                let data100 = data96.reason;
-                typeof data100 == "string" ? func2(data100) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
+              let data105 = data102.pointer;
+              if (typeof data105 == "string" ? pattern19.test(data105) || (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), errors++), data102.reason !== void 0) {
+                let data106 = data102.reason;
+                typeof data106 == "string" ? func2(data106) < 1 && (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16 + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i15, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/drift/ignore/" + i16, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), errors++;
           }
         } else
           vErrors = addFault(vErrors, instancePath + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), errors++;
       } else
         vErrors = addFault(vErrors, instancePath + "/drift", "#/properties/drift/type", "type", { type: "object" }), errors++;
-      let data101 = data.trace;
-      if (data101 && typeof data101 == "object" && !Array.isArray(data101)) {
-        data101.preset === void 0 && (data101.preset = "usual"), data101.assume === void 0 && (data101.assume = {});
-        for (const key17 in data101)
-          key17 === "preset" || key17 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key17 }), errors++);
-        let data102 = data101.preset;
-        typeof data102 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data102 === "usual" || data102 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
-        let data103 = data101.assume;
-        data103 && typeof data103 == "object" && !Array.isArray(data103) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
+      let data107 = data.trace;
+      if (data107 && typeof data107 == "object" && !Array.isArray(data107)) {
+        data107.preset === void 0 && (data107.preset = "usual"), data107.assume === void 0 && (data107.assume = {});
+        for (const key19 in data107)
+          key19 === "preset" || key19 === "assume" || (vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
+        let data108 = data107.preset;
+        typeof data108 != "string" && (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), errors++), data108 === "usual" || data108 === "strict" || (vErrors = addFault(vErrors, instancePath + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: schema0.properties.trace.properties.preset.enum }), errors++);
+        let data109 = data107.assume;
+        data109 && typeof data109 == "object" && !Array.isArray(data109) || (vErrors = addFault(vErrors, instancePath + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/trace", "#/properties/trace/type", "type", { type: "object" }), errors++;
-      let data104 = data.requests;
-      if (Array.isArray(data104)) {
-        const len16 = data104.length;
-        for (let i16 = 0; i16 < len16; i16++) {
-          let data105 = data104[i16];
-          typeof data105 == "string" ? (func2(data105) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i16, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data105) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i16, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i16, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
+      let data110 = data.requests;
+      if (Array.isArray(data110)) {
+        const len17 = data110.length;
+        for (let i17 = 0; i17 < len17; i17++) {
+          let data111 = data110[i17];
+          typeof data111 == "string" ? (func2(data111) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i17, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data111) < 1 && (vErrors = addFault(vErrors, instancePath + "/requests/" + i17, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/requests/" + i17, "#/properties/requests/items/type", "type", { type: "string" }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/requests", "#/properties/requests/type", "type", { type: "array" }), errors++;
-      let data106 = data.tests;
-      if (Array.isArray(data106)) {
-        const len17 = data106.length;
-        for (let i17 = 0; i17 < len17; i17++) {
-          let data107 = data106[i17];
-          typeof data107 == "string" ? (func2(data107) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i17, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data107) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i17, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i17, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
+      let data112 = data.tests;
+      if (Array.isArray(data112)) {
+        const len18 = data112.length;
+        for (let i18 = 0; i18 < len18; i18++) {
+          let data113 = data112[i18];
+          typeof data113 == "string" ? (func2(data113) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i18, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data113) < 1 && (vErrors = addFault(vErrors, instancePath + "/tests/" + i18, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/tests/" + i18, "#/properties/tests/items/type", "type", { type: "string" }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/tests", "#/properties/tests/type", "type", { type: "array" }), errors++;
-      let data108 = data.moved;
-      if (Array.isArray(data108)) {
-        const len18 = data108.length;
-        for (let i18 = 0; i18 < len18; i18++) {
-          let data109 = data108[i18];
-          if (data109 && typeof data109 == "object" && !Array.isArray(data109)) {
-            data109.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data109.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
-            for (const key18 in data109)
-              key18 === "from" || key18 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key18 }), errors++);
-            if (data109.from !== void 0) {
-              let data110 = data109.from;
-              typeof data110 == "string" ? func2(data110) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
+      let data114 = data.moved;
+      if (Array.isArray(data114)) {
+        const len19 = data114.length;
+        for (let i19 = 0; i19 < len19; i19++) {
+          let data115 = data114[i19];
+          if (data115 && typeof data115 == "object" && !Array.isArray(data115)) {
+            data115.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i19, "#/properties/moved/items/required", "required", { missingProperty: "from" }), errors++), data115.to === void 0 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i19, "#/properties/moved/items/required", "required", { missingProperty: "to" }), errors++);
+            for (const key20 in data115)
+              key20 === "from" || key20 === "to" || (vErrors = addFault(vErrors, instancePath + "/moved/" + i19, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
+            if (data115.from !== void 0) {
+              let data116 = data115.from;
+              typeof data116 == "string" ? func2(data116) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i19 + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i19 + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), errors++);
             }
-            if (data109.to !== void 0) {
-              let data111 = data109.to;
-              typeof data111 == "string" ? func2(data111) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i18 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
+            if (data115.to !== void 0) {
+              let data117 = data115.to;
+              typeof data117 == "string" ? func2(data117) < 1 && (vErrors = addFault(vErrors, instancePath + "/moved/" + i19 + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/moved/" + i19 + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), errors++);
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/moved/" + i18, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/moved/" + i19, "#/properties/moved/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/moved", "#/properties/moved/type", "type", { type: "array" }), errors++;
-      let data112 = data.notes;
-      if (data112 && typeof data112 == "object" && !Array.isArray(data112)) {
-        data112.groups === void 0 && (data112.groups = "on"), data112.waves === void 0 && (data112.waves = "on"), data112.kinds === void 0 && (data112.kinds = "on"), data112.kept === void 0 && (data112.kept = "on");
-        for (const key19 in data112)
-          key19 === "groups" || key19 === "waves" || key19 === "kinds" || key19 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key19 }), errors++);
-        let data113 = data112.groups;
-        typeof data113 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data113 === "on" || data113 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
-        let data114 = data112.waves;
-        typeof data114 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data114 === "on" || data114 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
-        let data115 = data112.kinds;
-        typeof data115 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data115 === "on" || data115 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
-        let data116 = data112.kept;
-        typeof data116 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data116 === "on" || data116 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
+      let data118 = data.notes;
+      if (data118 && typeof data118 == "object" && !Array.isArray(data118)) {
+        data118.groups === void 0 && (data118.groups = "on"), data118.waves === void 0 && (data118.waves = "on"), data118.kinds === void 0 && (data118.kinds = "on"), data118.kept === void 0 && (data118.kept = "on");
+        for (const key21 in data118)
+          key21 === "groups" || key21 === "waves" || key21 === "kinds" || key21 === "kept" || (vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
+        let data119 = data118.groups;
+        typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), errors++), data119 === "on" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: schema0.properties.notes.properties.groups.enum }), errors++);
+        let data120 = data118.waves;
+        typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), errors++), data120 === "on" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: schema0.properties.notes.properties.waves.enum }), errors++);
+        let data121 = data118.kinds;
+        typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), errors++), data121 === "on" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: schema0.properties.notes.properties.kinds.enum }), errors++);
+        let data122 = data118.kept;
+        typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), errors++), data122 === "on" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: schema0.properties.notes.properties.kept.enum }), errors++);
       } else
         vErrors = addFault(vErrors, instancePath + "/notes", "#/properties/notes/type", "type", { type: "object" }), errors++;
-      let data117 = data.checks;
-      if (data117 && typeof data117 == "object" && !Array.isArray(data117)) {
-        for (const key20 in data117)
-          func0.call(schema0.properties.checks.properties, key20) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key20 }), errors++);
-        if (data117["rule-duplicate"] !== void 0) {
-          let data118 = data117["rule-duplicate"];
-          typeof data118 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data118 === "error" || data118 === "warning" || data118 === "note" || data118 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
+      let data123 = data.checks;
+      if (data123 && typeof data123 == "object" && !Array.isArray(data123)) {
+        for (const key22 in data123)
+          func0.call(schema0.properties.checks.properties, key22) || (vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: key22 }), errors++);
+        if (data123["rule-duplicate"] !== void 0) {
+          let data124 = data123["rule-duplicate"];
+          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-duplicate"].enum }), errors++);
         }
-        if (data117["rule-never-matches"] !== void 0) {
-          let data119 = data117["rule-never-matches"];
-          typeof data119 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data119 === "error" || data119 === "warning" || data119 === "note" || data119 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
+        if (data123["rule-never-matches"] !== void 0) {
+          let data125 = data123["rule-never-matches"];
+          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-never-matches"].enum }), errors++);
         }
-        if (data117["rule-contradictory"] !== void 0) {
-          let data120 = data117["rule-contradictory"];
-          typeof data120 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data120 === "error" || data120 === "warning" || data120 === "note" || data120 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
+        if (data123["rule-contradictory"] !== void 0) {
+          let data126 = data123["rule-contradictory"];
+          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-contradictory"].enum }), errors++);
         }
-        if (data117["rule-shadowed"] !== void 0) {
-          let data121 = data117["rule-shadowed"];
-          typeof data121 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data121 === "error" || data121 === "warning" || data121 === "note" || data121 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
+        if (data123["rule-shadowed"] !== void 0) {
+          let data127 = data123["rule-shadowed"];
+          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-shadowed"].enum }), errors++);
         }
-        if (data117["rule-unreachable"] !== void 0) {
-          let data122 = data117["rule-unreachable"];
-          typeof data122 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data122 === "error" || data122 === "warning" || data122 === "note" || data122 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
+        if (data123["rule-unreachable"] !== void 0) {
+          let data128 = data123["rule-unreachable"];
+          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-unreachable"].enum }), errors++);
         }
-        if (data117["rule-order-unspecified"] !== void 0) {
-          let data123 = data117["rule-order-unspecified"];
-          typeof data123 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data123 === "error" || data123 === "warning" || data123 === "note" || data123 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
+        if (data123["rule-order-unspecified"] !== void 0) {
+          let data129 = data123["rule-order-unspecified"];
+          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-order-unspecified"].enum }), errors++);
         }
-        if (data117["entry-redundant"] !== void 0) {
-          let data124 = data117["entry-redundant"];
-          typeof data124 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data124 === "error" || data124 === "warning" || data124 === "note" || data124 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
+        if (data123["entry-redundant"] !== void 0) {
+          let data130 = data123["entry-redundant"];
+          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: schema0.properties.checks.properties["entry-redundant"].enum }), errors++);
         }
-        if (data117["networks-overlap"] !== void 0) {
-          let data125 = data117["networks-overlap"];
-          typeof data125 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data125 === "error" || data125 === "warning" || data125 === "note" || data125 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
+        if (data123["networks-overlap"] !== void 0) {
+          let data131 = data123["networks-overlap"];
+          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: schema0.properties.checks.properties["networks-overlap"].enum }), errors++);
         }
-        if (data117["value-without-effect"] !== void 0) {
-          let data126 = data117["value-without-effect"];
-          typeof data126 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data126 === "error" || data126 === "warning" || data126 === "note" || data126 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
+        if (data123["value-without-effect"] !== void 0) {
+          let data132 = data123["value-without-effect"];
+          typeof data132 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), errors++), data132 === "error" || data132 === "warning" || data132 === "note" || data132 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: schema0.properties.checks.properties["value-without-effect"].enum }), errors++);
         }
-        if (data117["rule-expensive"] !== void 0) {
-          let data127 = data117["rule-expensive"];
-          typeof data127 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data127 === "error" || data127 === "warning" || data127 === "note" || data127 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
+        if (data123["rule-expensive"] !== void 0) {
+          let data133 = data123["rule-expensive"];
+          typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), errors++), data133 === "error" || data133 === "warning" || data133 === "note" || data133 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-expensive"].enum }), errors++);
         }
-        if (data117["white-list-denied"] !== void 0) {
-          let data128 = data117["white-list-denied"];
-          typeof data128 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data128 === "error" || data128 === "warning" || data128 === "note" || data128 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
+        if (data123["white-list-denied"] !== void 0) {
+          let data134 = data123["white-list-denied"];
+          typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), errors++), data134 === "error" || data134 === "warning" || data134 === "note" || data134 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: schema0.properties.checks.properties["white-list-denied"].enum }), errors++);
         }
-        if (data117["never-served"] !== void 0) {
-          let data129 = data117["never-served"];
-          typeof data129 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data129 === "error" || data129 === "warning" || data129 === "note" || data129 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
+        if (data123["never-served"] !== void 0) {
+          let data135 = data123["never-served"];
+          typeof data135 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), errors++), data135 === "error" || data135 === "warning" || data135 === "note" || data135 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: schema0.properties.checks.properties["never-served"].enum }), errors++);
         }
-        if (data117["rule-undecided"] !== void 0) {
-          let data130 = data117["rule-undecided"];
-          typeof data130 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data130 === "error" || data130 === "warning" || data130 === "note" || data130 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
+        if (data123["rule-undecided"] !== void 0) {
+          let data136 = data123["rule-undecided"];
+          typeof data136 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), errors++), data136 === "error" || data136 === "warning" || data136 === "note" || data136 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: schema0.properties.checks.properties["rule-undecided"].enum }), errors++);
         }
-        if (data117["file-invalid"] !== void 0) {
-          let data131 = data117["file-invalid"];
-          typeof data131 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data131 === "error" || data131 === "warning" || data131 === "note" || data131 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
+        if (data123["file-invalid"] !== void 0) {
+          let data137 = data123["file-invalid"];
+          typeof data137 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), errors++), data137 === "error" || data137 === "warning" || data137 === "note" || data137 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["file-invalid"].enum }), errors++);
         }
-        if (data117["workspace-invalid"] !== void 0) {
-          let data132 = data117["workspace-invalid"];
-          typeof data132 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data132 === "error" || data132 === "warning" || data132 === "note" || data132 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
+        if (data123["workspace-invalid"] !== void 0) {
+          let data138 = data123["workspace-invalid"];
+          typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), errors++), data138 === "error" || data138 === "warning" || data138 === "note" || data138 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["workspace-invalid"].enum }), errors++);
         }
-        if (data117["item-invalid"] !== void 0) {
-          let data133 = data117["item-invalid"];
-          typeof data133 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data133 === "error" || data133 === "warning" || data133 === "note" || data133 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
+        if (data123["item-invalid"] !== void 0) {
+          let data139 = data123["item-invalid"];
+          typeof data139 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), errors++), data139 === "error" || data139 === "warning" || data139 === "note" || data139 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-invalid"].enum }), errors++);
         }
-        if (data117["item-conflict"] !== void 0) {
-          let data134 = data117["item-conflict"];
-          typeof data134 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data134 === "error" || data134 === "warning" || data134 === "note" || data134 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
+        if (data123["item-conflict"] !== void 0) {
+          let data140 = data123["item-conflict"];
+          typeof data140 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), errors++), data140 === "error" || data140 === "warning" || data140 === "note" || data140 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: schema0.properties.checks.properties["item-conflict"].enum }), errors++);
         }
-        if (data117["secret-weak"] !== void 0) {
-          let data135 = data117["secret-weak"];
-          typeof data135 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data135 === "error" || data135 === "warning" || data135 === "note" || data135 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
+        if (data123["secret-weak"] !== void 0) {
+          let data141 = data123["secret-weak"];
+          typeof data141 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), errors++), data141 === "error" || data141 === "warning" || data141 === "note" || data141 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-weak"].enum }), errors++);
         }
-        if (data117["secret-suspected"] !== void 0) {
-          let data136 = data117["secret-suspected"];
-          typeof data136 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data136 === "error" || data136 === "warning" || data136 === "note" || data136 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
+        if (data123["secret-suspected"] !== void 0) {
+          let data142 = data123["secret-suspected"];
+          typeof data142 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), errors++), data142 === "error" || data142 === "warning" || data142 === "note" || data142 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: schema0.properties.checks.properties["secret-suspected"].enum }), errors++);
         }
-        if (data117["token-literal"] !== void 0) {
-          let data137 = data117["token-literal"];
-          typeof data137 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data137 === "error" || data137 === "warning" || data137 === "note" || data137 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
+        if (data123["token-literal"] !== void 0) {
+          let data143 = data123["token-literal"];
+          typeof data143 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), errors++), data143 === "error" || data143 === "warning" || data143 === "note" || data143 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: schema0.properties.checks.properties["token-literal"].enum }), errors++);
         }
-        if (data117["suppression-invalid"] !== void 0) {
-          let data138 = data117["suppression-invalid"];
-          typeof data138 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data138 === "error" || data138 === "warning" || data138 === "note" || data138 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
+        if (data123["suppression-invalid"] !== void 0) {
+          let data144 = data123["suppression-invalid"];
+          typeof data144 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), errors++), data144 === "error" || data144 === "warning" || data144 === "note" || data144 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-invalid"].enum }), errors++);
         }
-        if (data117["suppression-unknown"] !== void 0) {
-          let data139 = data117["suppression-unknown"];
-          typeof data139 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data139 === "error" || data139 === "warning" || data139 === "note" || data139 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
+        if (data123["suppression-unknown"] !== void 0) {
+          let data145 = data123["suppression-unknown"];
+          typeof data145 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), errors++), data145 === "error" || data145 === "warning" || data145 === "note" || data145 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unknown"].enum }), errors++);
         }
-        if (data117["suppression-expired"] !== void 0) {
-          let data140 = data117["suppression-expired"];
-          typeof data140 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data140 === "error" || data140 === "warning" || data140 === "note" || data140 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
+        if (data123["suppression-expired"] !== void 0) {
+          let data146 = data123["suppression-expired"];
+          typeof data146 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), errors++), data146 === "error" || data146 === "warning" || data146 === "note" || data146 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-expired"].enum }), errors++);
         }
-        if (data117["suppression-unused"] !== void 0) {
-          let data141 = data117["suppression-unused"];
-          typeof data141 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data141 === "error" || data141 === "warning" || data141 === "note" || data141 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
+        if (data123["suppression-unused"] !== void 0) {
+          let data147 = data123["suppression-unused"];
+          typeof data147 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), errors++), data147 === "error" || data147 === "warning" || data147 === "note" || data147 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["suppression-unused"].enum }), errors++);
         }
-        if (data117["exception-expired"] !== void 0) {
-          let data142 = data117["exception-expired"];
-          typeof data142 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data142 === "error" || data142 === "warning" || data142 === "note" || data142 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
+        if (data123["exception-expired"] !== void 0) {
+          let data148 = data123["exception-expired"];
+          typeof data148 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), errors++), data148 === "error" || data148 === "warning" || data148 === "note" || data148 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-expired"].enum }), errors++);
         }
-        if (data117["exception-waiting"] !== void 0) {
-          let data143 = data117["exception-waiting"];
-          typeof data143 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data143 === "error" || data143 === "warning" || data143 === "note" || data143 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
+        if (data123["exception-waiting"] !== void 0) {
+          let data149 = data123["exception-waiting"];
+          typeof data149 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), errors++), data149 === "error" || data149 === "warning" || data149 === "note" || data149 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-waiting"].enum }), errors++);
         }
-        if (data117["exception-unused"] !== void 0) {
-          let data144 = data117["exception-unused"];
-          typeof data144 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data144 === "error" || data144 === "warning" || data144 === "note" || data144 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
+        if (data123["exception-unused"] !== void 0) {
+          let data150 = data123["exception-unused"];
+          typeof data150 != "string" && (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), errors++), data150 === "error" || data150 === "warning" || data150 === "note" || data150 === "off" || (vErrors = addFault(vErrors, instancePath + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: schema0.properties.checks.properties["exception-unused"].enum }), errors++);
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/checks", "#/properties/checks/type", "type", { type: "object" }), errors++;
-      let data145 = data.notify;
-      if (Array.isArray(data145)) {
-        const len19 = data145.length;
-        for (let i19 = 0; i19 < len19; i19++) {
-          let data146 = data145[i19];
-          if (data146 && typeof data146 == "object" && !Array.isArray(data146)) {
-            data146.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data146.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data146.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
-            for (const key21 in data146)
-              key21 === "kind" || key21 === "url" || key21 === "secret" || key21 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key21 }), errors++);
-            if (data146.kind !== void 0) {
-              let data147 = data146.kind;
-              typeof data147 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data147 === "webhook" || data147 === "slack" || data147 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
+      let data151 = data.notify;
+      if (Array.isArray(data151)) {
+        const len20 = data151.length;
+        for (let i20 = 0; i20 < len20; i20++) {
+          let data152 = data151[i20];
+          if (data152 && typeof data152 == "object" && !Array.isArray(data152)) {
+            data152.kind === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), errors++), data152.url === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20, "#/properties/notify/items/required", "required", { missingProperty: "url" }), errors++), data152.on === void 0 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20, "#/properties/notify/items/required", "required", { missingProperty: "on" }), errors++);
+            for (const key23 in data152)
+              key23 === "kind" || key23 === "url" || key23 === "secret" || key23 === "on" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i20, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: key23 }), errors++);
+            if (data152.kind !== void 0) {
+              let data153 = data152.kind;
+              typeof data153 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), errors++), data153 === "webhook" || data153 === "slack" || data153 === "teams" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.kind.enum }), errors++);
             }
-            if (data146.url !== void 0 && typeof data146.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data146.secret !== void 0 && typeof data146.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data146.on !== void 0) {
-              let data150 = data146.on;
-              if (Array.isArray(data150)) {
-                data150.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
-                const len20 = data150.length;
-                for (let i20 = 0; i20 < len20; i20++) {
-                  let data151 = data150[i20];
-                  typeof data151 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on/" + i20, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data151 === "applied" || data151 === "refused" || data151 === "in-doubt" || data151 === "failed" || data151 === "drift" || data151 === "rollout" || data151 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on/" + i20, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
+            if (data152.url !== void 0 && typeof data152.url != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), errors++), data152.secret !== void 0 && typeof data152.secret != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), errors++), data152.on !== void 0) {
+              let data156 = data152.on;
+              if (Array.isArray(data156)) {
+                data156.length < 1 && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), errors++);
+                const len21 = data156.length;
+                for (let i21 = 0; i21 < len21; i21++) {
+                  let data157 = data156[i21];
+                  typeof data157 != "string" && (vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/on/" + i21, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), errors++), data157 === "applied" || data157 === "refused" || data157 === "in-doubt" || data157 === "failed" || data157 === "drift" || data157 === "rollout" || data157 === "approval" || (vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/on/" + i21, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: schema0.properties.notify.items.properties.on.items.enum }), errors++);
                 }
               } else
-                vErrors = addFault(vErrors, instancePath + "/notify/" + i19 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
+                vErrors = addFault(vErrors, instancePath + "/notify/" + i20 + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), errors++;
             }
           } else
-            vErrors = addFault(vErrors, instancePath + "/notify/" + i19, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/notify/" + i20, "#/properties/notify/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/notify", "#/properties/notify/type", "type", { type: "array" }), errors++;
-      let data152 = data.serve;
-      if (data152 && typeof data152 == "object" && !Array.isArray(data152)) {
-        data152.drift === void 0 && (data152.drift = {});
-        for (const key22 in data152)
-          key22 === "drift" || key22 === "auth" || (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key22 }), errors++);
-        let data153 = data152.drift;
-        if (data153 && typeof data153 == "object" && !Array.isArray(data153)) {
-          data153.repair === void 0 && (data153.repair = !1);
-          for (const key23 in data153)
-            key23 === "schedule" || key23 === "observed" || key23 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key23 }), errors++);
-          if (data153.schedule !== void 0) {
-            let data154 = data153.schedule;
-            typeof data154 == "string" ? pattern20.test(data154) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
+      let data158 = data.serve;
+      if (data158 && typeof data158 == "object" && !Array.isArray(data158)) {
+        data158.drift === void 0 && (data158.drift = {});
+        for (const key24 in data158)
+          key24 === "drift" || key24 === "auth" || (vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: key24 }), errors++);
+        let data159 = data158.drift;
+        if (data159 && typeof data159 == "object" && !Array.isArray(data159)) {
+          data159.repair === void 0 && (data159.repair = !1);
+          for (const key25 in data159)
+            key25 === "schedule" || key25 === "observed" || key25 === "repair" || (vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: key25 }), errors++);
+          if (data159.schedule !== void 0) {
+            let data160 = data159.schedule;
+            typeof data160 == "string" ? pattern20.test(data160) || (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), errors++);
           }
-          if (data153.observed !== void 0) {
-            let data155 = data153.observed;
-            typeof data155 == "string" ? func2(data155) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
+          if (data159.observed !== void 0) {
+            let data161 = data159.observed;
+            typeof data161 == "string" ? func2(data161) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), errors++);
           }
-          typeof data153.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
+          typeof data159.repair != "boolean" && (vErrors = addFault(vErrors, instancePath + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), errors++);
         } else
           vErrors = addFault(vErrors, instancePath + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), errors++;
-        if (data152.auth !== void 0) {
-          let data157 = data152.auth;
-          if (data157 && typeof data157 == "object" && !Array.isArray(data157)) {
-            data157.groupsClaim === void 0 && (data157.groupsClaim = "groups"), data157.ci === void 0 && (data157.ci = []);
-            for (const key24 in data157)
-              key24 === "issuer" || key24 === "clientId" || key24 === "clientSecret" || key24 === "groupsClaim" || key24 === "proxy" || key24 === "ci" || (vErrors = addFault(vErrors, instancePath + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: key24 }), errors++);
-            if (data157.issuer !== void 0) {
-              let data158 = data157.issuer;
-              typeof data158 == "string" ? (func2(data158) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data158) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), errors++);
+        if (data158.auth !== void 0) {
+          let data163 = data158.auth;
+          if (data163 && typeof data163 == "object" && !Array.isArray(data163)) {
+            data163.groupsClaim === void 0 && (data163.groupsClaim = "groups"), data163.ci === void 0 && (data163.ci = []);
+            for (const key26 in data163)
+              key26 === "issuer" || key26 === "clientId" || key26 === "clientSecret" || key26 === "groupsClaim" || key26 === "proxy" || key26 === "ci" || (vErrors = addFault(vErrors, instancePath + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: key26 }), errors++);
+            if (data163.issuer !== void 0) {
+              let data164 = data163.issuer;
+              typeof data164 == "string" ? (func2(data164) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data164) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), errors++);
             }
-            if (data157.clientId !== void 0) {
-              let data159 = data157.clientId;
-              typeof data159 == "string" ? (func2(data159) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data159) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), errors++);
+            if (data163.clientId !== void 0) {
+              let data165 = data163.clientId;
+              typeof data165 == "string" ? (func2(data165) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data165) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), errors++);
             }
-            if (data157.clientSecret !== void 0) {
-              let data160 = data157.clientSecret;
-              typeof data160 == "string" ? func2(data160) > 4096 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), errors++);
+            if (data163.clientSecret !== void 0) {
+              let data166 = data163.clientSecret;
+              typeof data166 == "string" ? func2(data166) > 4096 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), errors++);
             }
-            let data161 = data157.groupsClaim;
-            if (typeof data161 == "string" ? (func2(data161) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data161) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), errors++), data157.proxy !== void 0) {
-              let data162 = data157.proxy;
-              if (data162 && typeof data162 == "object" && !Array.isArray(data162)) {
-                data162.user === void 0 && (data162.user = "X-Forwarded-User"), data162.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), errors++);
-                for (const key25 in data162)
-                  key25 === "from" || key25 === "user" || key25 === "groups" || (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: key25 }), errors++);
-                if (data162.from !== void 0) {
-                  let data163 = data162.from;
-                  if (Array.isArray(data163)) {
-                    data163.length > 100 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), errors++), data163.length < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), errors++);
-                    const len21 = data163.length;
-                    for (let i21 = 0; i21 < len21; i21++) {
-                      let data164 = data163[i21];
-                      typeof data164 == "string" ? (func2(data164) > 100 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from/" + i21, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), errors++), func2(data164) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from/" + i21, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from/" + i21, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), errors++);
+            let data167 = data163.groupsClaim;
+            if (typeof data167 == "string" ? (func2(data167) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data167) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), errors++), data163.proxy !== void 0) {
+              let data168 = data163.proxy;
+              if (data168 && typeof data168 == "object" && !Array.isArray(data168)) {
+                data168.user === void 0 && (data168.user = "X-Forwarded-User"), data168.from === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), errors++);
+                for (const key27 in data168)
+                  key27 === "from" || key27 === "user" || key27 === "groups" || (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: key27 }), errors++);
+                if (data168.from !== void 0) {
+                  let data169 = data168.from;
+                  if (Array.isArray(data169)) {
+                    data169.length > 100 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), errors++), data169.length < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), errors++);
+                    const len22 = data169.length;
+                    for (let i22 = 0; i22 < len22; i22++) {
+                      let data170 = data169[i22];
+                      typeof data170 == "string" ? (func2(data170) > 100 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from/" + i22, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), errors++), func2(data170) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from/" + i22, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from/" + i22, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), errors++);
                     }
                   } else
                     vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), errors++;
                 }
-                let data165 = data162.user;
-                if (typeof data165 == "string" ? pattern21.test(data165) || (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), errors++), data162.groups !== void 0) {
-                  let data166 = data162.groups;
-                  typeof data166 == "string" ? pattern21.test(data166) || (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), errors++);
+                let data171 = data168.user;
+                if (typeof data171 == "string" ? pattern21.test(data171) || (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), errors++), data168.groups !== void 0) {
+                  let data172 = data168.groups;
+                  typeof data172 == "string" ? pattern21.test(data172) || (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), errors++) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), errors++);
                 }
               } else
                 vErrors = addFault(vErrors, instancePath + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), errors++;
             }
-            let data167 = data157.ci;
-            if (Array.isArray(data167)) {
-              data167.length > 20 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), errors++);
-              const len22 = data167.length;
-              for (let i22 = 0; i22 < len22; i22++) {
-                let data168 = data167[i22];
-                if (data168 && typeof data168 == "object" && !Array.isArray(data168)) {
-                  data168.issuer === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), errors++), data168.audience === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), errors++), data168.claims === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), errors++);
-                  for (const key26 in data168)
-                    key26 === "issuer" || key26 === "audience" || key26 === "claims" || (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: key26 }), errors++);
-                  if (data168.issuer !== void 0) {
-                    let data169 = data168.issuer;
-                    typeof data169 == "string" ? (func2(data169) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data169) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), errors++);
+            let data173 = data163.ci;
+            if (Array.isArray(data173)) {
+              data173.length > 20 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), errors++);
+              const len23 = data173.length;
+              for (let i23 = 0; i23 < len23; i23++) {
+                let data174 = data173[i23];
+                if (data174 && typeof data174 == "object" && !Array.isArray(data174)) {
+                  data174.issuer === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), errors++), data174.audience === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), errors++), data174.claims === void 0 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), errors++);
+                  for (const key28 in data174)
+                    key28 === "issuer" || key28 === "audience" || key28 === "claims" || (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: key28 }), errors++);
+                  if (data174.issuer !== void 0) {
+                    let data175 = data174.issuer;
+                    typeof data175 == "string" ? (func2(data175) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data175) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), errors++);
                   }
-                  if (data168.audience !== void 0) {
-                    let data170 = data168.audience;
-                    typeof data170 == "string" ? (func2(data170) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data170) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), errors++);
+                  if (data174.audience !== void 0) {
+                    let data176 = data174.audience;
+                    typeof data176 == "string" ? (func2(data176) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data176) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), errors++);
                   }
-                  if (data168.claims !== void 0) {
-                    let data171 = data168.claims;
-                    if (data171 && typeof data171 == "object" && !Array.isArray(data171)) {
-                      Object.keys(data171).length > 20 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), errors++), Object.keys(data171).length < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), errors++);
-                      for (const key27 in data171) {
-                        let data172 = data171[key27];
-                        typeof data172 == "string" ? (func2(data172) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/claims/" + key27.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data172) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/claims/" + key27.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/claims/" + key27.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), errors++);
+                  if (data174.claims !== void 0) {
+                    let data177 = data174.claims;
+                    if (data177 && typeof data177 == "object" && !Array.isArray(data177)) {
+                      Object.keys(data177).length > 20 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), errors++), Object.keys(data177).length < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), errors++);
+                      for (const key29 in data177) {
+                        let data178 = data177[key29];
+                        typeof data178 == "string" ? (func2(data178) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/claims/" + key29.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data178) < 1 && (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/claims/" + key29.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/claims/" + key29.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), errors++);
                       }
                     } else
-                      vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22 + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), errors++;
+                      vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23 + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), errors++;
                   }
                 } else
-                  vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i22, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), errors++;
+                  vErrors = addFault(vErrors, instancePath + "/serve/auth/ci/" + i23, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), errors++;
               }
             } else
               vErrors = addFault(vErrors, instancePath + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/type", "type", { type: "array" }), errors++;
@@ -2239,52 +2273,52 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/serve", "#/properties/serve/type", "type", { type: "object" }), errors++;
-      let data173 = data.roles;
-      if (Array.isArray(data173)) {
-        data173.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), errors++);
-        const len23 = data173.length;
-        for (let i23 = 0; i23 < len23; i23++) {
-          let data174 = data173[i23];
-          if (data174 && typeof data174 == "object" && !Array.isArray(data174)) {
-            data174.users === void 0 && (data174.users = []), data174.groups === void 0 && (data174.groups = []), data174.domains === void 0 && (data174.domains = ["*"]), data174.role === void 0 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23, "#/properties/roles/items/required", "required", { missingProperty: "role" }), errors++);
-            for (const key28 in data174)
-              key28 === "role" || key28 === "users" || key28 === "groups" || key28 === "domains" || (vErrors = addFault(vErrors, instancePath + "/roles/" + i23, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: key28 }), errors++);
-            if (data174.role !== void 0) {
-              let data175 = data174.role;
-              typeof data175 != "string" && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), errors++), data175 === "viewer" || data175 === "approver" || data175 === "operator" || (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: schema0.properties.roles.items.properties.role.enum }), errors++);
+      let data179 = data.roles;
+      if (Array.isArray(data179)) {
+        data179.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), errors++);
+        const len24 = data179.length;
+        for (let i24 = 0; i24 < len24; i24++) {
+          let data180 = data179[i24];
+          if (data180 && typeof data180 == "object" && !Array.isArray(data180)) {
+            data180.users === void 0 && (data180.users = []), data180.groups === void 0 && (data180.groups = []), data180.domains === void 0 && (data180.domains = ["*"]), data180.role === void 0 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24, "#/properties/roles/items/required", "required", { missingProperty: "role" }), errors++);
+            for (const key30 in data180)
+              key30 === "role" || key30 === "users" || key30 === "groups" || key30 === "domains" || (vErrors = addFault(vErrors, instancePath + "/roles/" + i24, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: key30 }), errors++);
+            if (data180.role !== void 0) {
+              let data181 = data180.role;
+              typeof data181 != "string" && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), errors++), data181 === "viewer" || data181 === "approver" || data181 === "operator" || (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: schema0.properties.roles.items.properties.role.enum }), errors++);
             }
-            let data176 = data174.users;
-            if (Array.isArray(data176)) {
-              data176.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), errors++);
-              const len24 = data176.length;
-              for (let i24 = 0; i24 < len24; i24++) {
-                let data177 = data176[i24];
-                typeof data177 == "string" ? (func2(data177) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/users/" + i24, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data177) < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/users/" + i24, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/users/" + i24, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), errors++);
-              }
-            } else
-              vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), errors++;
-            let data178 = data174.groups;
-            if (Array.isArray(data178)) {
-              data178.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), errors++);
-              const len25 = data178.length;
+            let data182 = data180.users;
+            if (Array.isArray(data182)) {
+              data182.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), errors++);
+              const len25 = data182.length;
               for (let i25 = 0; i25 < len25; i25++) {
-                let data179 = data178[i25];
-                typeof data179 == "string" ? (func2(data179) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/groups/" + i25, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data179) < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/groups/" + i25, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/groups/" + i25, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), errors++);
+                let data183 = data182[i25];
+                typeof data183 == "string" ? (func2(data183) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/users/" + i25, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data183) < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/users/" + i25, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/users/" + i25, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), errors++;
-            let data180 = data174.domains;
-            if (Array.isArray(data180)) {
-              data180.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), errors++), data180.length < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), errors++);
-              const len26 = data180.length;
+              vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), errors++;
+            let data184 = data180.groups;
+            if (Array.isArray(data184)) {
+              data184.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), errors++);
+              const len26 = data184.length;
               for (let i26 = 0; i26 < len26; i26++) {
-                let data181 = data180[i26];
-                typeof data181 == "string" ? (func2(data181) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/domains/" + i26, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data181) < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/domains/" + i26, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/domains/" + i26, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), errors++);
+                let data185 = data184[i26];
+                typeof data185 == "string" ? (func2(data185) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/groups/" + i26, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data185) < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/groups/" + i26, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/groups/" + i26, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), errors++);
               }
             } else
-              vErrors = addFault(vErrors, instancePath + "/roles/" + i23 + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), errors++;
+              vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), errors++;
+            let data186 = data180.domains;
+            if (Array.isArray(data186)) {
+              data186.length > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), errors++), data186.length < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), errors++);
+              const len27 = data186.length;
+              for (let i27 = 0; i27 < len27; i27++) {
+                let data187 = data186[i27];
+                typeof data187 == "string" ? (func2(data187) > 1e3 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/domains/" + i27, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), errors++), func2(data187) < 1 && (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/domains/" + i27, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), errors++)) : (vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/domains/" + i27, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), errors++);
+              }
+            } else
+              vErrors = addFault(vErrors, instancePath + "/roles/" + i24 + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), errors++;
           } else
-            vErrors = addFault(vErrors, instancePath + "/roles/" + i23, "#/properties/roles/items/type", "type", { type: "object" }), errors++;
+            vErrors = addFault(vErrors, instancePath + "/roles/" + i24, "#/properties/roles/items/type", "type", { type: "object" }), errors++;
         }
       } else
         vErrors = addFault(vErrors, instancePath + "/roles", "#/properties/roles/type", "type", { type: "array" }), errors++;

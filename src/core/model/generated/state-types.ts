@@ -219,6 +219,65 @@ up: number
 by?: string
 }
 /**
+ * One entry of the chained history: <id>/<address>/chain/<group>/<number>.json, in canonical JSON (RFC 8785) with a line end. Its hash is the SHA-256 of the file.
+ */
+export interface ChainFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.chain/1"
+/**
+ * Workspace and service: <id>/<address>, as in the path.
+ */
+home: string
+/**
+ * Number of the entry, from 1. The name of the file follows from it.
+ */
+number: number
+/**
+ * Hash of the entry before; null for the first one.
+ */
+previous: (string | null)
+at: Time
+/**
+ * What was done. decision: a rollout was paused, resumed or aborted.
+ */
+kind: ("apply" | "rollback" | "override" | "exception" | "approval" | "decision" | "unlock" | "import" | "forget" | "move" | "prune")
+/**
+ * Id of the apply or rollout, name of the policy, holder of the lock, or the domains.
+ */
+about: string
+/**
+ * Who did it.
+ */
+by: {
+/**
+ * Name of the person, the job or the role.
+ */
+name: string
+/**
+ * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; unidentified: only the machine says so.
+ */
+knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "unidentified")
+}
+/**
+ * Commit of the manifests; null where there was none, or they take no part.
+ */
+commit: (string | null)
+/**
+ * SHA-256 of the canonical JSON (RFC 8785) of {changes, writes} of the plan, as plan --json prints them, after sha256:; null without a plan.
+ */
+plan: (string | null)
+/**
+ * Why, in the words of the person; null if none was given.
+ */
+reason: (string | null)
+/**
+ * How it ended: of an apply as in its journal entry; until when an exception counts; of a decision what was decided; otherwise done.
+ */
+outcome: string
+}
+/**
  * State of one domain: <id>/<address>/domains/<hash>/<domain>.json.
  */
 export interface DomainFile {
@@ -261,6 +320,23 @@ writes: number[]
  * Items: Name of an item.
  */
 cleared?: string[]
+}
+/**
+ * The newest entry of the chained history: <id>/<address>/head/chain.json.
+ */
+export interface HeadFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.head/1"
+/**
+ * Number of the entry.
+ */
+number: number
+/**
+ * Its hash.
+ */
+hash: string
 }
 /**
  * One apply: <id>/<address>/journal/<apply>.json.
@@ -307,6 +383,33 @@ policy: string
  */
 reason: string
 }[]
+/**
+ * Exceptions from policies that the plan used; absent for none.
+ *
+ * Items: One exception.
+ */
+exceptions?: {
+/**
+ * Name of the policy.
+ */
+policy: string
+/**
+ * Why, as the manifest says.
+ */
+reason: string
+/**
+ * Last day on which it counts.
+ */
+until: string
+}[]
+/**
+ * SHA-256 of {changes, writes} of the plan, as in the history entry.
+ */
+plan?: string
+/**
+ * Why, in the words of the person; absent if none was given.
+ */
+reason?: string
 /**
  * Number of writes by outcome. Until the apply has ended, writes whose intents are recorded are in-doubt, and later ones not sent: the counts are right if the process is killed.
  */
@@ -765,6 +868,33 @@ policy: string
 reason: string
 }[]
 /**
+ * Exceptions from policies that the plan used; absent for none.
+ *
+ * Items: One exception.
+ */
+exceptions?: {
+/**
+ * Name of the policy.
+ */
+policy: string
+/**
+ * Why, as the manifest says.
+ */
+reason: string
+/**
+ * Last day on which it counts.
+ */
+until: string
+}[]
+/**
+ * SHA-256 of {changes, writes} of the plan, as in the history entry.
+ */
+plan?: string
+/**
+ * Why, in the words of the person; absent if none was given.
+ */
+reason?: string
+/**
  * Number of writes by outcome.
  */
 writes: {
@@ -1121,4 +1251,35 @@ variation?: number
 at: number
 }[]
 }
+}
+/**
+ * A lock that was removed, until the next entry of the history: <id>/unlocks/<address>/<name>.json.
+ */
+export interface UnlockFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.unlock/1"
+at: Time
+/**
+ * Holder of the lock.
+ */
+about: string
+/**
+ * Who did it.
+ */
+by: {
+/**
+ * Name of the person, the job or the role.
+ */
+name: string
+/**
+ * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; unidentified: only the machine says so.
+ */
+knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "unidentified")
+}
+/**
+ * Why, in the words of the person; null if none was given.
+ */
+reason: (string | null)
 }

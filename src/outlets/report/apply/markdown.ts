@@ -69,6 +69,7 @@ export function formatApplyMarkdown(report: ApplyReport): string {
     list('inDoubt'),
     list('notSent'),
     formatWaves(events),
+    finished?.history === undefined ? '' : `History: \`${finished.history}\`\n`,
   ].filter((part) => part !== '')
   if (report.plan === null || plan === null || plan.changes.length === 0) return head.join('\n')
   const planned =

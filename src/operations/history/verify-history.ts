@@ -1,0 +1,44 @@
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
+import { openState } from '../runtime/open-state.ts'
+import type { StateOutside } from '../runtime/outside.ts'
+import type { Settings } from '../runtime/workspace-parts.ts'
+
+/** A verified history. */
+export interface VerifiedHistory extends VerifiedChain {
+  /** Number of removed locks that no entry tells of yet. */
+  pending: number
+  /** Applies that the state has from before the first entry. */
+  untold: number
+}
+
+/**
+ * Verifies the chained history of a workspace, which may be damaged. Needs neither the lock nor a
+ * usable state.
+ *
+ * @param head known hash of an entry, 64 hex digits; absent: none
+ * @throws EdgewiseError `usage` if the known hash can't be one, or a public key can't be used
+ */
+export async function verifyHistory(
+  workspace: Settings,
+  { head }: { head?: string | undefined },
+  outside: StateOutside,
+): Promise<VerifiedHistory> {
+  const known = head?.trim().toLowerCase() ?? null
+  if (known !== null && !/^[0-9a-f]{64}$/.test(known))
+    throw new EdgewiseError(
+      'usage',
+      'the hash after --head is not one of a history entry',
+      'Pass the 64 hex digits that an apply or a notification reported.',
+    )
+  outside.onPhase?.({ name: 'loading-state' })
+  const { store } = await openState(workspace, outside)
+  const { pending, ...stored } = await store.loadChain()
+  const { createVerifier } = await import('./sign-history.ts')
+  const verifies = createVerifier(workspace, outside.env)
+  const verified = verifyChain(stored, { head: known, verifies })
+  const { since } = verified
+  const applies = await store.listApplies()
+  const untold = applies.filter(({ endedAt }) => endedAt !== null && endedAt < (since ?? '~'))
+  return { ...verified, pending, untold: untold.length }
+}
