@@ -6,7 +6,7 @@ import {
   toFleet,
 } from '../operations/history/past-applies.ts'
 import { loadHistory } from '../operations/state.ts'
-import type { VerifiedHistory } from '../operations/history/verify-history.ts'
+import type { VerifiedChain } from '../state/format/verify-chain.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { wrapForStdout } from './terminal/output.ts'
@@ -67,7 +67,7 @@ async function loadOne(
   return { applies: domain.applies, dropped: 0, domain, fleet: toFleet(domain) }
 }
 
-/** Maximum number of faults that are printed as text. */
+/** Maximum number of faults that are printed as text, before their number. */
 const maxFindings = 50
 
 /**
@@ -92,36 +92,28 @@ export async function printVerified(
   }
   for (const { message } of findings.slice(0, maxFindings))
     io.out(`${wrapForStdout(`${paint.red('wrong:')} ${escapeInvisible(message)}`, io)}\n`)
-  if (findings.length > maxFindings)
-    io.out(`… and ${findings.length - maxFindings} more; --json lists them.\n`)
   for (const sentence of describeVerified(verified)) io.out(`${wrapForStdout(sentence, io)}\n`)
   return code
 }
 
 /** Describes in sentences what is proved, and what is not. */
-function describeVerified(verified: VerifiedHistory): string[] {
-  const { findings, entries, since, newest, signed, hasHead, pending, untold } = verified
+function describeVerified(verified: VerifiedChain): string[] {
+  const { findings, entries, since, newest, signed, hasHead, pending } = verified
   const count = pluralize(entries, 'entry', 'entries')
-  const start = since === null ? '' : ` since ${formatTime(since)}`
+  const start = since === null ? count : `${count} since ${formatTime(since)}`
+  const rest = 'its newest entries may have been cut off'
   return [
     findings.length === 0
-      ? `The history has ${count}${start}, each with the hash of the one before.`
-      : `The history has ${count}${start}, and ${pluralize(findings.length, 'fault')}.`,
+      ? `The history has ${start}, each with the hash of the one before.`
+      : `The history has ${start}, and ${pluralize(findings.length, 'fault')}.`,
     ...(newest === null ? [] : [`Newest hash: ${newest}`]),
     ...(hasHead === true ? ['The known hash is that of one of them.'] : []),
     ...(signed === null ? [] : [`${pluralize(signed, 'signature is', 'signatures are')} valid.`]),
-    ...(hasHead === null && entries > 0 ? [explainLimits(signed)] : []),
-    ...(untold === 0 ? [] : [`${pluralize(untold, 'apply', 'applies')} ended before it began.`]),
-    ...(pending === 0
+    ...(hasHead !== null || entries === 0
       ? []
-      : [`${pluralize(pending, 'removed lock')}: the next entry comes after it.`]),
+      : signed === null
+        ? [`Without --head this proves nothing: ${rest}, or all of it written anew.`]
+        : [`Without --head, ${rest}.`]),
+    ...(pending === 0 ? [] : [`${pluralize(pending, 'removed lock')} will be told of next.`]),
   ]
-}
-
-/** Explains what is not proved without a known hash. */
-function explainLimits(signed: number | null): string {
-  return signed === null
-    ? 'Without --head this proves nothing against somebody who can write to the state: all of it ' +
-        'may have been written anew, or its end cut off.'
-    : 'Without --head it may still be that its newest entries were cut off.'
 }

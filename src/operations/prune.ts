@@ -67,8 +67,9 @@ export async function prune(
     if (!(await dialogue.confirm({ kind: 'prune', applies: applies.length })))
       throw new CancelledError('Prune cancelled: nothing was pruned')
     outside.onPhase?.({ name: 'pruning', total: applies.length })
-    store.tell(describeAct(outside, 'prune', namePruned(applies)))
-    await store.prune(applies, describePrune(pruned))
+    const what = describePrune(pruned)
+    store.chain.tell(describeAct(outside, 'prune', what))
+    await store.prune(applies, what)
     return pruned
   })
 }
@@ -88,7 +89,7 @@ export async function pruneOld(
     if (applies.length === 0) return
     const what = describePrune({ applies, before: new Date(beforeMs).toISOString() })
     outside.onPhase?.({ name: 'pruning', total: applies.length })
-    store.tell(describeAct(outside, 'prune', namePruned(applies)))
+    store.chain.tell(describeAct(outside, 'prune', what))
     await store.prune(applies, what)
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {
@@ -101,12 +102,6 @@ export async function pruneOld(
 }
 
 type PruneStore = StateReader & HistoryReader & RolloutStore & StateWriter & ChainStore
-
-/** Names pruned applies: the first and the last of them. */
-function namePruned(applies: Applied[]): string {
-  const ids = [...new Set([applies[0]?.id, applies.at(-1)?.id])]
-  return `${pluralize(applies.length, 'apply', 'applies')}: ${ids.join(' to ')}`
-}
 
 async function findPrunable(
   workspace: Configured & Secrets,

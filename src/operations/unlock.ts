@@ -2,9 +2,9 @@ import type { Settings } from './runtime/workspace-parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
-import type { ChainStore } from '../state/store/store.ts'
 import { describeEnd } from '../state/locks/locks.ts'
 import { isAliveHere } from '../state/locks/machine.ts'
+import { describeAct } from './history/describe-act.ts'
 import { findAuthor } from './submission/find-author.ts'
 import { refuseLongReason, requireReason } from './submission/reasons.ts'
 import { openState } from './runtime/open-state.ts'
@@ -75,26 +75,12 @@ export async function unlock(
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new CancelledError('Unlock cancelled: the lock was not released')
   const isRevoked = await locks.revoke(holder.token, machine)
-  if (isRevoked) await recordUnlock(workspace, store, { by, holder, reason }, { outside, dialogue })
-  return { ended: isRevoked ? 'unlocked' : 'released', by, holder }
-}
-
-/** Adds to the history that a lock was removed. A failure is only noted: the lock is gone. */
-async function recordUnlock(
-  { scrub }: Settings,
-  store: ChainStore,
-  { by, holder, reason = '' }: Pick<UnlockRequest, 'reason'> & { by: string; holder: LockHolder },
-  { outside, dialogue }: Ports,
-): Promise<void> {
-  try {
-    await store.addUnlock({
-      at: new Date(outside.clock.now()).toISOString(),
-      about: formatLockHolder(holder),
-      by: { name: by, knownBy: 'unidentified' },
-      reason: reason.trim() === '' ? null : scrub(reason),
+  const why = reason?.trim() ? workspace.scrub(reason) : null
+  const note = describeAct(outside, 'unlock', formatLockHolder(holder), { reason: why })
+  if (isRevoked)
+    await store.chain.addUnlock(note).catch((error: unknown) => {
+      if (!(error instanceof EdgewiseError)) throw error
+      dialogue.warn(`the history does not tell of it: ${error.message}`)
     })
-  } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
-    dialogue.warn(`the history does not tell of it: ${error.message}`)
-  }
+  return { ended: isRevoked ? 'unlocked' : 'released', by, holder }
 }

@@ -296,7 +296,6 @@ const accepted: [string, unknown][] = [
       signed: null,
       hasHead: false,
       pending: 0,
-      untold: 1,
     },
   ],
   [

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import {
   describeApplied,
   formatChainEntry,
-  formatHead,
   hashEntry,
   type HistoryNote,
 } from '../../src/state/format/chain-entry.ts'
 import { nameEntry } from '../../src/state/format/state-paths.ts'
-import { verifyChain, type ChainToVerify } from '../../src/state/format/verify-chain.ts'
+import { verifyChain, type StoredChain } from '../../src/state/format/verify-chain.ts'
+import { headFile } from '../../src/core/model/generated/state-validators.ts'
+import { formatFile } from '../../src/state/format/parse-file.ts'
 import { itOften, runs, seed } from '../runs.ts'
 import { buildApplied, recordedAt } from './store-contract.ts'
 
@@ -23,7 +24,7 @@ function buildNote(about: string, more: Partial<HistoryNote> = {}): HistoryNote 
 }
 
 /** Builds a signed history of a workspace. */
-function buildChain(home: string, notes: HistoryNote[]): ChainToVerify & { head: string } {
+function buildChain(home: string, notes: HistoryNote[]): StoredChain & { head: string } {
   const texts = new Map<string, string>()
   let previous: string | null = null
   for (const [i, note] of notes.entries()) {
@@ -33,7 +34,12 @@ function buildChain(home: string, notes: HistoryNote[]): ChainToVerify & { head:
     texts.set(`${nameEntry(i + 1)}.sig`, `${signature}\n`)
     previous = hashEntry(text)
   }
-  return { home, texts, head: formatHead({ number: notes.length, hash: previous ?? '' }) }
+  return {
+    home,
+    texts,
+    pending: 0,
+    head: formatFile(headFile, { number: notes.length, hash: previous ?? '' }),
+  }
 }
 
 const notes = Array.from({ length: 300 }, (_, i) => buildNote(`apply-${i}`))
@@ -41,11 +47,11 @@ const whole = buildChain('default/emulator', notes)
 const other = buildChain('staging/emulator', notes)
 const known = (number: number) => hashEntry(whole.texts.get(`${nameEntry(number)}.json`) ?? '')
 const nothing = { head: null, verifies: null }
-const codes = (chain: ChainToVerify, knowledge: Parameters<typeof verifyChain>[1] = nothing) => [
+const codes = (chain: StoredChain, knowledge: Parameters<typeof verifyChain>[1] = nothing) => [
   ...new Set(verifyChain(chain, knowledge).findings.map(({ code }) => code)),
 ]
 /** Changes the files of the history. */
-const change = (...files: [string, string | null][]): ChainToVerify => {
+const change = (...files: [string, string | null][]): StoredChain => {
   const texts = new Map(whole.texts)
   for (const [path, text] of files)
     if (text === null) texts.delete(path)
@@ -62,18 +68,22 @@ describe('a chained history', () => {
       newest: known(300),
       signed: 300,
       hasHead: true,
+      pending: 0,
     })
-    expect(verifyChain({ home: 'a/b', texts: new Map(), head: null }, nothing)).toEqual({
-      findings: [],
-      entries: 0,
-      since: null,
-      newest: null,
-      signed: null,
-      hasHead: null,
-    })
+    expect(verifyChain({ home: 'a/b', texts: new Map(), head: null, pending: 0 }, nothing)).toEqual(
+      {
+        findings: [],
+        entries: 0,
+        since: null,
+        newest: null,
+        signed: null,
+        hasHead: null,
+        pending: 0,
+      },
+    )
   })
 
-  it.each<[string, ChainToVerify, string[]]>([
+  it.each<[string, StoredChain, string[]]>([
     ['an entry is missing', change(['0/7.json', null], ['0/7.sig', null]), ['missing']],
     ['the first one is missing', change(['0/1.json', null], ['0/1.sig', null]), ['missing']],
     [
@@ -130,7 +140,7 @@ describe('a chained history', () => {
       {
         code: 'unsigned',
         number: 300,
-        message: 'no valid signature covers the entries after 299.',
+        message: 'no valid signature covers the entries from 300 on.',
       },
     ])
     expect(codes(change(['0/7.sig', 'AAAA\n']), { head: null, verifies })).toEqual(['unsigned'])
@@ -175,10 +185,10 @@ describe('a chained history', () => {
   })
 })
 
-function buildChainAfter(previous: string): ChainToVerify {
+function buildChainAfter(previous: string): StoredChain {
   const text = formatChainEntry({ home: 'a/b', number: 1, previous, ...buildNote('one') })
-  const head = formatHead({ number: 1, hash: hashEntry(text) })
-  return { home: 'a/b', texts: new Map([['0/1.json', text]]), head }
+  const head = formatFile(headFile, { number: 1, hash: hashEntry(text) })
+  return { home: 'a/b', texts: new Map([['0/1.json', text]]), head, pending: 0 }
 }
 
 /** Draws whole numbers below a limit: a linear congruential generator. */
@@ -193,7 +203,7 @@ function createRandom(start: number): (limit: number) => number {
 /** A changed history, and what somebody has to know to find it out. */
 interface Mutated {
   name: string
-  chain: ChainToVerify
+  chain: StoredChain
   needs?: 'head' | 'key'
 }
 

@@ -133,12 +133,12 @@ it('has a whole history though commands with locks of other domains append at on
   await Promise.all(
     stores.map(async (store, i) => {
       for (let n = 0; n < 5; n++) {
-        store.tell({ ...more, kind: 'import', about: `${i}-${n}` })
+        store.chain.tell({ ...more, kind: 'import', about: `${i}-${n}` })
         await store.save(buildTimeout(`${i}.example.com`, String(n)), 'test')
       }
     }),
   )
-  const chain = await (await kind.open()).store.loadChain()
+  const chain = await (await kind.open()).store.chain.load()
   const { findings, entries } = verifyChain(chain, { head: null, verifies: null })
   expect([findings, entries]).toEqual([[], 15])
   expect(new Set(listEntries(chain).map(({ about }) => about)).size).toBe(15)

@@ -7,8 +7,7 @@ import type { OpenState } from '../../src/state/store/store-opener.ts'
 import { accountScope } from '../../src/state/locks/locks.ts'
 import { acquireAccount, buildHolder } from './contender.ts'
 import type { ChainFile } from '../../src/core/model/generated/state-types.ts'
-import { verifyChain } from '../../src/state/format/verify-chain.ts'
-import type { StoredChain } from '../../src/state/format/chain-entry.ts'
+import { type StoredChain, verifyChain } from '../../src/state/format/verify-chain.ts'
 import type { RecordedState, RecordedItem, Store, Batch } from '../../src/state/store/store.ts'
 
 export const recordedAt = '2026-11-20T00:00:00.000Z'
@@ -545,8 +544,8 @@ export function storeContract(
         const killed = { kind: 'apply', about: 'killed', reason: null, outcome: 'interrupted' }
         const store = await open()
         await store.load()
-        expect(await store.loadChain()).toMatchObject({ head: null, pending: 0, texts: new Map() })
-        store.tell({ ...note, kind: 'import', about: 'a.example.com' })
+        expect(await store.chain.load()).toMatchObject({ head: null, pending: 0, texts: new Map() })
+        store.chain.tell({ ...note, kind: 'import', about: 'a.example.com' })
         await store.save(buildTimeout('a.example.com', '1'), 'test')
         await store.save(buildTimeout('b.example.com', '1'), 'Nothing to tell')
         await begin(store, 'one', buildTimeout('a.example.com', '1'))
@@ -561,16 +560,18 @@ export function storeContract(
         await begin(store, 'killed', buildTimeout('a.example.com', '99'))
         await store.share?.()
         // It has no lock.
-        await (await open()).addUnlock({ at: recordedAt, about: 'holder', by, reason: null })
+        await (
+          await open()
+        ).chain.addUnlock({ ...note, kind: 'unlock', about: 'holder', reason: null })
         const next = await open()
-        expect((await next.loadChain()).pending).toBe(1)
+        expect((await next.chain.load()).pending).toBe(1)
         await next.load()
-        next.tell({ ...note, kind: 'prune', about: 'one' })
+        next.chain.tell({ ...note, kind: 'prune', about: 'one' })
         await next.prune([buildApplied('one')], 'Prune')
         for (const seen of [await open(), (await kind.elsewhere()).store]) {
-          const chain = await seen.loadChain()
+          const chain = await seen.chain.load()
           const { findings, newest } = verifyChain(chain, { head: null, verifies: null })
-          expect([findings, newest, chain.pending]).toEqual([[], next.newestHash, 0])
+          expect([findings, newest, chain.pending]).toEqual([[], next.chain.newest?.hash, 0])
           expect(listEntries(chain)).toEqual([
             { kind: 'import', about: 'a.example.com', by, reason: 'why', outcome: 'done' },
             { ...unidentified, ...override },
@@ -581,10 +582,10 @@ export function storeContract(
           ])
         }
         // Signed entries have their signatures beside them.
-        next.useSigner(async (text) => Buffer.from(text.slice(0, 9)).toString('base64'))
-        next.tell({ ...note, kind: 'forget', about: 'b.example.com' })
+        next.chain.signer = async (text) => Buffer.from(text.slice(0, 9)).toString('base64')
+        next.chain.tell({ ...note, kind: 'forget', about: 'b.example.com' })
         await next.save(new Map([['b.example.com', new Map()]]), 'Forget')
-        const { texts } = await (await open()).loadChain()
+        const { texts } = await (await open()).chain.load()
         expect([texts.get('0/6.sig'), texts.get('0/7.sig')]).toEqual([undefined, 'eyJhYm91dCI6\n'])
       },
     )

@@ -155,22 +155,21 @@ it('tells of the exceptions that a plan uses', async () => {
   ])
 })
 
-it('reports what was changed, cut off or begins late, also as text', async () => {
+it('reports what was changed, or cut off, also as text', async () => {
   for (const seconds of [60, 61, 62]) expect((await apply(seconds)).code).toBe(0)
   const newest = String((await verify())['newest'])
   rmSync(join(home(), 'chain/0/2.json'))
   expect(await verify()).toMatchObject({ findings: [{ code: 'missing', number: 3 }] })
   const text = await place.cli('state', 'verify')
-  expect(text.out).toMatch(/^wrong: entry 2 is missing\.\nThe history has 2 entries since /)
+  expect(text.out).toMatch(/^wrong: the history lacks entry 2\.\nThe history has 2 entries since /)
   expect(text.out).toContain('Without --head this proves nothing')
   rmSync(join(home(), 'chain'), { recursive: true })
   rmSync(join(home(), 'head'), { recursive: true })
-  expect(await verify()).toMatchObject({ findings: [], entries: 0, untold: 3 })
+  expect(await verify()).toMatchObject({ findings: [], entries: 0 })
   expect(await verify('--head', newest)).toMatchObject({ findings: [{ code: 'cut' }] })
-  time.now += 1000
   expect((await apply(63)).code).toBe(0)
   expect(listKinds()).toEqual(['apply'])
-  expect(await verify()).toMatchObject({ findings: [], entries: 1, untold: 3 })
+  expect(await verify()).toMatchObject({ findings: [], entries: 1 })
   const wrong = await place.cli('state', 'verify', '--head', 'x')
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('64 hex digits')])
 })
@@ -210,7 +209,10 @@ it('signs with a key from a variable, which no output and no file shows', async 
   for (const text of ['', 'x', pem]) {
     place.write('keys/history.pem', text)
     const wrong = await place.cli('state', 'verify')
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('not a public key in PEM')])
+    expect([wrong.code, wrong.err]).toEqual([
+      1,
+      expect.stringContaining('something other than public'),
+    ])
   }
 })
 

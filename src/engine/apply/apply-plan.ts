@@ -83,7 +83,7 @@ export async function applyPlan(
 
   const { writes, parts } = run.counts
   const { stopped, interrupted } = result
-  const history = store.newestHash ?? undefined
+  const history = store.chain?.newest?.hash
   const counts = { ...writes, parts, history }
   run.report({ type: 'apply.finished', apply: run.apply, stopped, interrupted, ...counts })
   return Object.assign(result, writes, { parts })

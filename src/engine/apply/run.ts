@@ -24,7 +24,7 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
     | 'endApply'
     | 'markDoubtful'
   > &
-    Partial<Pick<Store, 'newestHash'>>
+    Partial<Pick<Store, 'chain'>>
   /** Id of this apply. */
   apply: string
   /** Names of items on the wire, where they differ. */

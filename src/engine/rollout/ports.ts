@@ -24,7 +24,7 @@ export interface RolloutContext {
   /** Null without probes. */
   probing: Probing | null
   applying: Applying
-  store: Pick<StateReader, 'load'> & RolloutStore & Partial<Pick<ChainStore, 'newestHash'>>
+  store: Pick<StateReader, 'load'> & RolloutStore & Partial<ChainStore>
   settings: RolloutSettings
   /** Whether the rollout ends where it has to wait for some time: its caller resumes it then. */
   suspends: boolean

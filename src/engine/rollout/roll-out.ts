@@ -77,7 +77,7 @@ export async function rollOut(
   result.recorded = progress.recorded
   const { confirmed, refused, inDoubt, notSent, parts, takenBack, open } = result
   const { stopped, interrupted } = result
-  const history = context.store.newestHash ?? undefined
+  const history = context.store.chain?.newest?.hash
   const counts = { confirmed, refused, inDoubt, notSent, parts, takenBack, open, history }
   context.report({ type: 'apply.finished', apply: id, stopped, interrupted, ...counts })
   return result

@@ -2,11 +2,7 @@ import type { HistoryNote } from '../../state/format/chain-entry.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { findAuthor } from '../submission/find-author.ts'
 
-/**
- * Describes for the chained history what the user of this process does now.
- *
- * @param known what is known besides; absent: no commit, no plan, no reason
- */
+/** Describes for the chained history what the user of this process does now. */
 export function describeAct(
   outside: Pick<Outside, 'clock' | 'env' | 'user'>,
   kind: HistoryNote['kind'],

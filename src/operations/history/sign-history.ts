@@ -7,9 +7,6 @@ import type { Signer } from '../../state/format/chain-entry.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
 
-/** What signing needs of a workspace. */
-type SigningWorkspace = Pick<Settings, 'root' | 'config' | 'buildProgramEnvironment'>
-
 /** Maximum size of a file of public keys, bytes. */
 const maxKeyBytes = 65_536
 
@@ -18,7 +15,7 @@ const maxKeyBytes = 65_536
  * without a signature, and noted: the next one that is signed proves it too.
  */
 export function createSigner(
-  workspace: SigningWorkspace,
+  workspace: Pick<Settings, 'root' | 'config' | 'buildProgramEnvironment'>,
   outside: Pick<StateOutside, 'env' | 'signal' | 'note'>,
 ): Signer | null {
   const { key, command } = workspace.config.sign
@@ -51,7 +48,7 @@ function signByKey(entry: string, variable: string, env: StateOutside['env']): S
 async function signByCommand(
   entry: string,
   command: string[],
-  { root, buildProgramEnvironment }: SigningWorkspace,
+  { root, buildProgramEnvironment }: Pick<Settings, 'root' | 'buildProgramEnvironment'>,
   { signal }: Pick<StateOutside, 'signal'>,
 ): Promise<Signed> {
   const env = buildProgramEnvironment()
@@ -65,8 +62,8 @@ async function signByCommand(
 }
 
 /**
- * Loads the public keys, and creates the test of signatures; null without keys. An Ed25519 key is
- * used as it is, others with SHA-256.
+ * Loads the public keys, and creates the test of signatures; null without keys. Without a file, the
+ * private key counts where it is there. An Ed25519 key is used as it is, others with SHA-256.
  *
  * @throws EdgewiseError `usage` if the file has no usable key
  */
@@ -74,8 +71,9 @@ export function createVerifier(
   { root, config: { sign: given } }: Pick<Settings, 'root' | 'config'>,
   env: StateOutside['env'],
 ): ((text: string, signature: Buffer) => boolean) | null {
+  const own = parseKey(() => createPublicKey(env[given.key?.env ?? ''] ?? ''))
   const keys =
-    given.public === undefined ? derive(given.key?.env, env) : loadKeys(root, given.public)
+    given.public === undefined ? (own === null ? [] : [own]) : loadKeys(root, given.public)
   if (keys.length === 0) return null
   return (text, signature) =>
     keys.some((key) => {
@@ -84,31 +82,23 @@ export function createVerifier(
     })
 }
 
-/** Derives the public key from the private one, where that is there. */
-function derive(variable: string | undefined, env: StateOutside['env']): KeyObject[] {
-  const pem = variable === undefined ? '' : (env[variable] ?? '')
-  const key = pem === '' ? null : parseKey(() => createPublicKey(pem))
-  return key === null ? [] : [key]
-}
-
 function loadKeys(root: string, path: string): KeyObject[] {
-  const fail = (why: string) =>
-    new EdgewiseError(
-      'usage',
-      `the public keys in ${path} can't be used: ${why}`,
-      'Write them there in PEM, as "openssl pkey -pubout" prints them ("sign.public").',
-    )
   const bytes = loadBounded(resolve(root, path), maxKeyBytes)
-  if (isFault(bytes)) throw fail(bytes.reason)
-  const blocks = bytes.toString('utf8').split(/(?=-----BEGIN )/)
-  return blocks
-    .filter((block) => block.startsWith('-----BEGIN '))
-    .concat(blocks.some((block) => block.startsWith('-----BEGIN ')) ? [] : [''])
-    .map((block, i) => {
-      const key = block.includes('PRIVATE') ? null : parseKey(() => createPublicKey(block))
-      if (key === null) throw fail(`key ${i + 1} is not a public key in PEM`)
-      return key
-    })
+  const start = '-----BEGIN '
+  const blocks = isFault(bytes) ? [] : bytes.toString('utf8').split(start).slice(1)
+  const keys = blocks.flatMap((block) => {
+    // A private key has a public one too, but does not belong into this file.
+    const isPublic = block.startsWith('PUBLIC KEY')
+    return (isPublic ? parseKey(() => createPublicKey(start + block)) : null) ?? []
+  })
+  if (keys.length > 0 && keys.length === blocks.length) return keys
+  throw new EdgewiseError(
+    'usage',
+    isFault(bytes)
+      ? `the public keys in ${path} can't be used: ${bytes.reason}`
+      : `${path} has something other than public keys in PEM`,
+    'Write them there as "openssl pkey -pubout" prints them ("sign.public" in edgewise.yaml).',
+  )
 }
 
 /** Parses a key; null if it is not one. The error of the parser may quote the key. */

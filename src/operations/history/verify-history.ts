@@ -4,14 +4,6 @@ import { openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
 
-/** A verified history. */
-export interface VerifiedHistory extends VerifiedChain {
-  /** Number of removed locks that no entry tells of yet. */
-  pending: number
-  /** Applies that the state has from before the first entry. */
-  untold: number
-}
-
 /**
  * Verifies the chained history of a workspace, which may be damaged. Needs neither the lock nor a
  * usable state.
@@ -23,7 +15,7 @@ export async function verifyHistory(
   workspace: Settings,
   { head }: { head?: string | undefined },
   outside: StateOutside,
-): Promise<VerifiedHistory> {
+): Promise<VerifiedChain> {
   const known = head?.trim().toLowerCase() ?? null
   if (known !== null && !/^[0-9a-f]{64}$/.test(known))
     throw new EdgewiseError(
@@ -33,12 +25,7 @@ export async function verifyHistory(
     )
   outside.onPhase?.({ name: 'loading-state' })
   const { store } = await openState(workspace, outside)
-  const { pending, ...stored } = await store.loadChain()
   const { createVerifier } = await import('./sign-history.ts')
   const verifies = createVerifier(workspace, outside.env)
-  const verified = verifyChain(stored, { head: known, verifies })
-  const { since } = verified
-  const applies = await store.listApplies()
-  const untold = applies.filter(({ endedAt }) => endedAt !== null && endedAt < (since ?? '~'))
-  return { ...verified, pending, untold: untold.length }
+  return verifyChain(await store.chain.load(), { head: known, verifies })
 }

@@ -80,10 +80,9 @@ export async function openState(
       openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, context)),
     },
   )
-  if (config.sign.key !== undefined || config.sign.command !== undefined) {
+  if (Object.keys(config.sign).length > 0) {
     const { createSigner } = await import('../history/sign-history.ts')
-    const signer = createSigner(workspace, outside)
-    if (signer !== null) opened.store.useSigner(signer)
+    opened.store.chain.signer = createSigner(workspace, outside)
   }
   return opened
 }

@@ -250,8 +250,7 @@ function buildGrounds(
   { reason = '' }: GuardRequest,
 ): Grounds {
   const { itemKeys } = config.service
-  const json = buildPlanJson(plan, (key) => itemKeys[key] ?? key)
-  const { changes = [], writes = [] } = json
+  const { changes = [], writes = [] } = buildPlanJson(plan, (key) => itemKeys[key] ?? key)
   const overrides = lifted.flatMap((each) => each.overrides)
   const exceptions = lifted.flatMap((each) => each.exceptions)
   return {

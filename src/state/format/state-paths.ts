@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Domain } from '../../core/model/item.ts'
 import { normalizeAddress } from '../../core/model/text/url.ts'
-import type { StateKey } from '../store/store.ts'
 
 /** Paths of a state's files, relative, with `/`. */
 export type StatePaths = ReturnType<typeof buildStatePathsIn>
 
 /** Builds the paths of a state: `<id>/<address>/…`. */
-export function buildStatePaths(key: StateKey): StatePaths {
+export function buildStatePaths(key: { id: string; address: string }): StatePaths {
   return buildStatePathsIn(buildPlainName(key.id), key.address)
 }
 

@@ -1,34 +1,35 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { HeadFile } from '../../core/model/generated/state-types.ts'
+import { headFile, unlockFile } from '../../core/model/generated/state-validators.ts'
 import {
   formatChainEntry,
-  formatHead,
-  formatUnlock,
   hashEntry,
-  parseHead,
-  parseUnlock,
-  type ChainHead,
   type HistoryNote,
   type Signer,
-  type StoredChain,
-  type UnlockNote,
 } from '../format/chain-entry.ts'
+import { formatFile, parseFile } from '../format/parse-file.ts'
 import type { StatePaths } from '../format/state-paths.ts'
+import type { StoredChain } from '../format/verify-chain.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
 
+type Head = Omit<HeadFile, 'format'>
+
 /** Times that an entry is made again because another process was faster. */
 const maxRaces = 20
+const movedMessage = 'other commands append to the history at the same time, again and again'
 
-/** Appends entries to the chained history, in the same change as what they tell of. */
+/** The chained history. Entries are appended in the same change as what they tell of. */
 export class Chain {
   readonly #files: StateFiles
   readonly #paths: StatePaths
-  /** The newest entry; undefined until it is needed. */
-  #head: ChainHead | null | undefined
+  /** Newest entry; null until it is needed, or without any. */
+  #head: Head | null = null
   /** Entries of the next change. */
   #told: HistoryNote[] = []
-  /** Newest entry of this process. */
-  newest: ChainHead | null = null
+  /** Newest entry that this process has added; null if it has added none. */
+  newest: Head | null = null
+  /** Signs entries; null without a key. */
   signer: Signer | null = null
 
   constructor(files: StateFiles, paths: StatePaths) {
@@ -38,11 +39,11 @@ export class Chain {
 
   /** Forgets the newest entry: others may have written while the lock was free. */
   forget(): void {
-    this.#head = undefined
+    this.#head = null
     this.#told = []
   }
 
-  /** Adds an entry to the next change. */
+  /** Adds an entry to the next change that is for other machines too; a new load drops it. */
   tell(note: HistoryNote): void {
     this.#told.push(note)
   }
@@ -65,11 +66,12 @@ export class Chain {
     // Only stores that read at once have locks of domains.
     const isShared = this.#files.readAtOnce !== undefined
     for (let race = 0; ; race++) {
-      if (isShared) this.#head = undefined
-      const { entries, before, head } = await this.#build(all)
+      const before = (isShared ? null : this.#head) ?? (await loadHead(this.#files, this.#paths))
+      const { entries, head } = await this.#build(all, before)
       const guardHead: Guard = async (files) => {
         await guard?.(files)
-        if ((await loadHead(files, this.#paths))?.hash !== before?.hash) throw new MovedChainError()
+        if ((await loadHead(files, this.#paths))?.hash !== before?.hash)
+          throw new MovedError('record-moved', movedMessage, 'Run the same command again.')
       }
       try {
         await write(entries, isShared ? guardHead : guard)
@@ -77,20 +79,21 @@ export class Chain {
         this.newest = head
         return
       } catch (error) {
-        if (!(error instanceof MovedChainError) || race === maxRaces) throw error
+        if (!(error instanceof MovedError) || race === maxRaces) throw error
       }
     }
   }
 
   /** Builds the files of entries, first those of locks that were removed since the last one. */
-  async #build(notes: HistoryNote[]) {
+  async #build(notes: HistoryNote[], before: Head | null) {
     const paths = this.#paths
-    const entries = new Map<string, string | null>()
-    this.#head ??= await loadHead(this.#files, paths)
-    const before = this.#head
-    const removed = await loadUnlocks(this.#files, paths)
+    const removed = Array.from(await this.#files.load(paths.unlocks), ([path, text]) => {
+      const place = this.#files.describePath(path)
+      return { path, note: parseFile(place, text, 'head', unlockFile) }
+    }).toSorted((a, b) => (a.note.at < b.note.at ? -1 : 1))
+    const entries = new Map<string, string | null>(removed.map(({ path }) => [path, null]))
     let [number, previous] = [before?.number ?? 0, before?.hash ?? null]
-    for (const note of [...removed.values(), ...notes]) {
+    for (const note of [...removed.map((each) => each.note), ...notes]) {
       number++
       const text = formatChainEntry({ home: paths.home, number, previous, ...note })
       entries.set(paths.chainEntry(number), text)
@@ -99,66 +102,42 @@ export class Chain {
       previous = hashEntry(text)
     }
     const head = { number, hash: previous ?? '' }
-    entries.set(paths.chainHead, formatHead(head))
-    for (const path of removed.keys()) entries.set(path, null)
-    return { entries, before, head }
+    entries.set(paths.chainHead, formatFile(headFile, head))
+    return { entries, head }
+  }
+
+  /** Adds without the lock that a lock was removed: the next entry comes after it. */
+  async addUnlock(note: HistoryNote): Promise<void> {
+    const text = formatFile(unlockFile, { ...note, kind: 'unlock' })
+    const path = this.#paths.unlock(hashEntry(text))
+    const message = `Lock of ${note.about} removed`
+    this.#files.refresh()
+    // Git adds to a branch that is there.
+    if ((await this.#files.listTopFolders()).length > 0) await this.#files.add(path, text, message)
+    else await this.#files.publish([new Map([[path, text]])], message)
+  }
+
+  /** Loads all of the history as it is, damaged or not. */
+  async load(): Promise<StoredChain> {
+    const { home, chain, chainHead, headFolder, unlocks } = this.#paths
+    this.#files.refresh()
+    const all = [...(await this.#files.load(chain, headFolder, unlocks))]
+    const select = (folder: string) => all.filter(([path]) => path.startsWith(`${folder}/`))
+    return {
+      home,
+      texts: new Map(select(chain).map(([path, text]) => [path.slice(chain.length + 1), text])),
+      head: all.find(([path]) => path === chainHead)?.[1] ?? null,
+      pending: select(unlocks).length,
+    }
   }
 }
 
 /** Another process has appended an entry. */
-class MovedChainError extends EdgewiseError {
-  constructor() {
-    super(
-      'record-moved',
-      'other commands have appended to the history at the same time, again and again',
-      'Run the same command again.',
-    )
-  }
-}
+class MovedError extends EdgewiseError {}
 
-async function loadHead(files: SharedFiles, paths: StatePaths): Promise<ChainHead | null> {
+async function loadHead(files: SharedFiles, paths: StatePaths): Promise<Head | null> {
   const text = (await files.load(paths.headFolder)).get(paths.chainHead)
-  return text === undefined ? null : parseHead(files.describePath(paths.chainHead), text)
-}
-
-/** Loads what is known of removed locks, by path, first to last. */
-async function loadUnlocks(
-  files: SharedFiles,
-  paths: StatePaths,
-): Promise<Map<string, HistoryNote>> {
-  const notes = Array.from(await files.load(paths.unlocks), ([path, text]) => {
-    return [path, parseUnlock(files.describePath(path), text)] as const
-  })
-  return new Map(notes.toSorted(([, a], [, b]) => (a.at < b.at ? -1 : 1)))
-}
-
-/** Adds that a lock was removed, without the lock: the next entry comes after it. */
-export async function addUnlock(
-  files: StateFiles,
-  paths: StatePaths,
-  note: UnlockNote,
-): Promise<void> {
-  const text = formatUnlock(note)
-  const path = paths.unlock(hashEntry(text))
-  const message = `Lock of ${note.about} removed`
-  files.refresh()
-  // Git adds to a branch that is there.
-  if ((await files.listTopFolders()).length > 0) await files.add(path, text, message)
-  else await files.publish([new Map([[path, text]])], message)
-}
-
-/** Loads all of the history as it is, damaged or not. */
-export async function loadChain(files: StateFiles, paths: StatePaths): Promise<StoredChain> {
-  files.refresh()
-  const all = await files.load(paths.chain, paths.headFolder, paths.unlocks)
-  const select = (folder: string) =>
-    [...all].flatMap(([path, text]) =>
-      path.startsWith(`${folder}/`) ? [[path.slice(folder.length + 1), text] as const] : [],
-    )
-  return {
-    home: paths.home,
-    texts: new Map(select(paths.chain)),
-    head: all.get(paths.chainHead) ?? null,
-    pending: select(paths.unlocks).length,
-  }
+  return text === undefined
+    ? null
+    : parseFile(files.describePath(paths.chainHead), text, 'head', headFile)
 }

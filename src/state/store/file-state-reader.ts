@@ -1,8 +1,6 @@
 import type { Domain } from '../../core/model/item.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { loadDomainHistory, loadIntended } from './domain-history.ts'
-import { loadChain } from './chain.ts'
-import type { StoredChain } from '../format/chain-entry.ts'
 import { buildStatePaths, type StatePaths } from '../format/state-paths.ts'
 import { loadLateCalls, loadBatches, mergeBefore, nameApplies } from './load-journal.ts'
 import { createRenaming, type Renaming } from './moved-domains.ts'
@@ -91,10 +89,6 @@ export class FileStateReader {
 
   async loadTraffic(asOf?: number): Promise<TrafficProfile> {
     return pickProfile(await loadFigures(this.files, this.paths), asOf)
-  }
-
-  loadChain(): Promise<StoredChain> {
-    return loadChain(this.files, this.paths)
   }
 
   loadSalt(): Promise<string | null> {

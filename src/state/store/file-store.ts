@@ -6,15 +6,10 @@ import { pluralize } from '../../core/model/text/words.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { openCallLedger, loadKnownCalls } from './call-ledger.ts'
 import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
-import { addUnlock, Chain } from './chain.ts'
+import { Chain } from './chain.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import { formatCalls, type Call } from '../format/calls.ts'
-import {
-  describeApplied,
-  type HistoryNote,
-  type Signer,
-  type UnlockNote,
-} from '../format/chain-entry.ts'
+import { describeApplied } from '../format/chain-entry.ts'
 import { formatDomainFiles } from '../format/domain-file.ts'
 import { formatEntry, formatMarker, formatBatch, toApplied } from '../format/journal.ts'
 import { formatRollout } from '../format/rollout-file.ts'
@@ -41,6 +36,7 @@ import type { KnownCalls, Moves, RecordedState, StateKey, Store, Batch } from '.
 /** State in files: one for each domain, the journal, and a marker for each unfinished apply. */
 export class FileStore extends FileStateReader implements Store {
   readonly location: string
+  readonly chain: Chain
   readonly share: Store['share']
   readonly openCallLedger: Store['openCallLedger']
   readonly checkpoint: Store['checkpoint']
@@ -61,7 +57,6 @@ export class FileStore extends FileStateReader implements Store {
   /** State of the pending moves at their new names. */
   #moving: RecordedState = new Map()
   readonly #queue = createSerialQueue()
-  readonly #chain: Chain
 
   /** @param callRegister has the calls of processes with other stores; null if it is not shared */
   constructor(
@@ -74,7 +69,7 @@ export class FileStore extends FileStateReader implements Store {
     this.openCallLedger = (apply, previous, here) =>
       callRegister === null ? null : openCallLedger(callRegister, apply, previous, here)
     this.#budgetPath = buildBudgetPath(key.address, account)
-    this.#chain = new Chain(files, this.paths)
+    this.chain = new Chain(files, this.paths)
     this.location = files.describePath(this.paths.domains)
     this.share = files.share
     this.checkpoint = files.checkpoint
@@ -82,7 +77,7 @@ export class FileStore extends FileStateReader implements Store {
 
   async load(): Promise<RecordedState> {
     this.files.refresh()
-    this.#chain.forget()
+    this.chain.forget()
     await refuseMigrated(this.files, this.key)
     const { recorded, unfinished, marked } = await loadState(this.files, this.paths)
     this.#unfinished = unfinished.filter(({ reach }) => this.#locked.cover(reach))
@@ -173,7 +168,7 @@ export class FileStore extends FileStateReader implements Store {
       new Map([[this.paths.marker(apply.id), null]]),
     ]
     const message = formatEntryMessage(apply, null)
-    await this.#chain.append(describeApplied(apply), undefined, (entries, guard) =>
+    await this.chain.append(describeApplied(apply), undefined, (entries, guard) =>
       guard === undefined
         ? this.files.write([entries, ...steps], message)
         : this.files.publish([entries, ...steps], message, guard),
@@ -197,22 +192,6 @@ export class FileStore extends FileStateReader implements Store {
 
   async prune(applies: Applied[], why: string): Promise<void> {
     await this.#publish(await buildPrune(this.files, this.paths, applies), why)
-  }
-
-  tell(note: HistoryNote): void {
-    this.#chain.tell(note)
-  }
-
-  useSigner(signer: Signer): void {
-    this.#chain.signer = signer
-  }
-
-  get newestHash(): string | null {
-    return this.#chain.newest?.hash ?? null
-  }
-
-  addUnlock(note: UnlockNote): Promise<void> {
-    return addUnlock(this.files, this.paths, note)
   }
 
   keepSalt(salt: string): void {
@@ -266,7 +245,7 @@ export class FileStore extends FileStateReader implements Store {
     const closed = this.#unfinished.flatMap(({ entry }) =>
       describeApplied({ ...toApplied(entry), outcome: 'interrupted' }),
     )
-    await this.#chain.append(closed, salt.guard, (entries, guardAll) =>
+    await this.chain.append(closed, salt.guard, (entries, guardAll) =>
       this.files.publish([entries, salt.files, ...closing, ...steps], message, guardAll),
     )
     ;[this.#unfinished, this.#marked, this.#newSalt] = [[], [], null]

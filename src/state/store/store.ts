@@ -3,7 +3,7 @@ import type { DomainMove } from '../../core/model/config.ts'
 import type { Domain, ItemState, ItemKey } from '../../core/model/item.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
-import type { HistoryNote, Signer, StoredChain, UnlockNote } from '../format/chain-entry.ts'
+import type { Chain } from './chain.ts'
 import type { Call, MachineTimes } from '../format/calls.ts'
 import type { Applied } from '../../core/model/applied.ts'
 
@@ -260,16 +260,7 @@ export interface RolloutStore {
 
 /** Keeps the chained history of a workspace. */
 export interface ChainStore {
-  /** Adds an entry to the next change that is for other machines too; a new load drops it. */
-  tell(note: HistoryNote): void
-  /** Signs entries from now on. */
-  useSigner(signer: Signer): void
-  /** Hash of the newest entry that this process has added; null if it has added none. */
-  readonly newestHash: string | null
-  /** Adds without the lock that a lock was removed; the next entry comes after it. */
-  addUnlock(note: UnlockNote): Promise<void>
-  /** Loads the history, damaged or not. Needs no load. */
-  loadChain(): Promise<StoredChain>
+  readonly chain: Chain
 }
 
 /** Keeps the salt of the fingerprints of secrets. */

@@ -1262,6 +1262,10 @@ export interface UnlockFile {
 format: "edgewise.unlock/1"
 at: Time
 /**
+ * What was done.
+ */
+kind: "unlock"
+/**
  * Holder of the lock.
  */
 about: string
@@ -1279,7 +1283,19 @@ name: string
 knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "unidentified")
 }
 /**
+ * Null: the manifests take no part.
+ */
+commit: (string | null)
+/**
+ * Null: there is no plan.
+ */
+plan: (string | null)
+/**
  * Why, in the words of the person; null if none was given.
  */
 reason: (string | null)
+/**
+ * How it ended: done.
+ */
+outcome: string
 }

@@ -2884,13 +2884,13 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
       return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate28.errors = vErrors, errors === 0;
 }
-var unlockFileFits = validate29, schema55 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "about", "by", "reason"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "unidentified"] } } }, reason: { type: ["string", "null"] } } };
+var unlockFileFits = validate29, schema55 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { const: "unlock" }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
 function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.at === void 0 && (missing0 = "at") || data.about === void 0 && (missing0 = "about") || data.by === void 0 && (missing0 = "by") || data.reason === void 0 && (missing0 = "reason"))
+      if (data.format === void 0 && (missing0 = "format") || data.at === void 0 && (missing0 = "at") || data.kind === void 0 && (missing0 = "kind") || data.about === void 0 && (missing0 = "about") || data.by === void 0 && (missing0 = "by") || data.commit === void 0 && (missing0 = "commit") || data.plan === void 0 && (missing0 = "plan") || data.reason === void 0 && (missing0 = "reason") || data.outcome === void 0 && (missing0 = "outcome"))
         return validate29.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
@@ -2912,51 +2912,87 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
         } else
           var valid0 = !0;
         if (valid0) {
-          if (data.about !== void 0) {
+          if (data.kind !== void 0) {
             let _errs5 = errors;
-            if (typeof data.about != "string")
-              return validate29.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
+            if (data.kind !== "unlock")
+              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/const", keyword: "const", params: { allowedValue: "unlock" } }], !1;
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
           if (valid0) {
-            if (data.by !== void 0) {
-              let data3 = data.by, _errs7 = errors;
-              if (errors === _errs7)
-                if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
-                  let missing1;
-                  if (data3.name === void 0 && (missing1 = "name") || data3.knownBy === void 0 && (missing1 = "knownBy"))
-                    return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                  if (data3.name !== void 0) {
-                    let _errs9 = errors;
-                    if (typeof data3.name != "string")
-                      return validate29.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "#/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                    var valid2 = _errs9 === errors;
-                  } else
-                    var valid2 = !0;
-                  if (valid2)
-                    if (data3.knownBy !== void 0) {
-                      let data5 = data3.knownBy, _errs11 = errors;
-                      if (typeof data5 != "string")
-                        return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                      if (!(data5 === "oidc" || data5 === "proxy" || data5 === "ci" || data5 === "database" || data5 === "token" || data5 === "unidentified"))
-                        return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema55.properties.by.properties.knownBy.enum } }], !1;
-                      var valid2 = _errs11 === errors;
-                    } else
-                      var valid2 = !0;
-                } else
-                  return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
-              var valid0 = _errs7 === errors;
+            if (data.about !== void 0) {
+              let _errs6 = errors;
+              if (typeof data.about != "string")
+                return validate29.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
+              var valid0 = _errs6 === errors;
             } else
               var valid0 = !0;
-            if (valid0)
-              if (data.reason !== void 0) {
-                let data6 = data.reason, _errs13 = errors;
-                if (typeof data6 != "string" && data6 !== null)
-                  return validate29.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema55.properties.reason.type } }], !1;
-                var valid0 = _errs13 === errors;
+            if (valid0) {
+              if (data.by !== void 0) {
+                let data4 = data.by, _errs8 = errors;
+                if (errors === _errs8)
+                  if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+                    let missing1;
+                    if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
+                      return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                    if (data4.name !== void 0) {
+                      let _errs10 = errors;
+                      if (typeof data4.name != "string")
+                        return validate29.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "#/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                      var valid2 = _errs10 === errors;
+                    } else
+                      var valid2 = !0;
+                    if (valid2)
+                      if (data4.knownBy !== void 0) {
+                        let data6 = data4.knownBy, _errs12 = errors;
+                        if (typeof data6 != "string")
+                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                        if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "unidentified"))
+                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema55.properties.by.properties.knownBy.enum } }], !1;
+                        var valid2 = _errs12 === errors;
+                      } else
+                        var valid2 = !0;
+                  } else
+                    return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
+                var valid0 = _errs8 === errors;
               } else
                 var valid0 = !0;
+              if (valid0) {
+                if (data.commit !== void 0) {
+                  let data7 = data.commit, _errs14 = errors;
+                  if (typeof data7 != "string" && data7 !== null)
+                    return validate29.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema55.properties.commit.type } }], !1;
+                  var valid0 = _errs14 === errors;
+                } else
+                  var valid0 = !0;
+                if (valid0) {
+                  if (data.plan !== void 0) {
+                    let data8 = data.plan, _errs16 = errors;
+                    if (typeof data8 != "string" && data8 !== null)
+                      return validate29.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema55.properties.plan.type } }], !1;
+                    var valid0 = _errs16 === errors;
+                  } else
+                    var valid0 = !0;
+                  if (valid0) {
+                    if (data.reason !== void 0) {
+                      let data9 = data.reason, _errs18 = errors;
+                      if (typeof data9 != "string" && data9 !== null)
+                        return validate29.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema55.properties.reason.type } }], !1;
+                      var valid0 = _errs18 === errors;
+                    } else
+                      var valid0 = !0;
+                    if (valid0)
+                      if (data.outcome !== void 0) {
+                        let _errs20 = errors;
+                        if (typeof data.outcome != "string")
+                          return validate29.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                        var valid0 = _errs20 === errors;
+                      } else
+                        var valid0 = !0;
+                  }
+                }
+              }
+            }
           }
         }
       }
