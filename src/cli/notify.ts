@@ -1,9 +1,10 @@
 import type { Settings, Configured } from '../operations/runtime/workspace-parts.ts'
 import { pluralize } from '../core/model/text/words.ts'
-import type { StopDecision } from '../core/model/listed-rollout.ts'
+import type { Decided, StopDecision } from '../core/model/listed-rollout.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import {
   describeApply,
+  describeDecision,
   describeDrift,
   describeFailed,
   describeStopDecision,
@@ -31,6 +32,7 @@ export interface Notifier {
   /** @param scope what was compared */
   notifyOfDrift(found: FoundDrift, scope: string): Promise<void>
   notifyOfStop(decided: StopDecision): Promise<void>
+  notifyOfDecision(decided: Decided): Promise<void>
   notifyOfUnlock(done: Unlocked, reason: string): Promise<void>
   /** Ends a command that failed, and notifies of it. */
   notifyOfError(error: unknown): Promise<void>
@@ -82,6 +84,7 @@ export function createNotifier(
     notifyOfDrift: ({ drift }, scope) =>
       report(describeDrift(drift), (opened) => opened.reportDrift(drift, scope)),
     notifyOfStop: (decided) => reportOnce(describeStopDecision(decided)),
+    notifyOfDecision: (decided) => reportOnce(describeDecision(decided)),
     notifyOfUnlock: async ({ ended, by, holder }, reason) => {
       if (ended === 'unlocked' && holder !== null)
         await reportOnce(describeUnlock(formatLockHolder(holder), by, reason))

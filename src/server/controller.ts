@@ -56,7 +56,7 @@ interface ControllerContext {
   outside: Outside
   /** What the pages show; `forget`: that something has changed. */
   pages: PageSource & { forget(): void }
-  notifications: Pick<Notifications, 'aboutStop'>
+  notifications: Pick<Notifications, 'aboutStop' | 'aboutDecision'>
   rights: Rights
   /** Returns whether work runs without progress. */
   isHung(): boolean
@@ -126,7 +126,7 @@ export function createController(context: ControllerContext) {
 
 /** Creates what decides about rollouts. */
 function createRolloutDecisions(
-  { workspace, logger, outside, pages, rights }: ControllerContext,
+  { workspace, logger, outside, pages, notifications, rights }: ControllerContext,
   wakeLeader: () => void,
   refusals: RefusalLog,
 ) {
@@ -159,6 +159,7 @@ function createRolloutDecisions(
       })
       pages.forget()
       wakeLeader()
+      await notifications.aboutDecision(workspace, decided)
       return decided
     },
   }

@@ -1,10 +1,11 @@
 import type { Settings } from '../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import type { StopDecision } from '../core/model/listed-rollout.ts'
+import type { Decided, StopDecision } from '../core/model/listed-rollout.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import {
   describeApply,
+  describeDecision,
   describeInvalid,
   describeNotApplied,
   describeStopDecision,
@@ -80,6 +81,11 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
     /** Notifies that all writes of the account are stopped or resumed. */
     aboutStop: async (workspace: Settings, decided: StopDecision): Promise<void> => {
       const content = describeStopDecision(decided)
+      if (content !== null) await withOutbox(workspace, (outbox) => outbox.finish(null, [content]))
+    },
+    /** Notifies of who has decided about a rollout. */
+    aboutDecision: async (workspace: Settings, decided: Decided): Promise<void> => {
+      const content = describeDecision(decided)
       if (content !== null) await withOutbox(workspace, (outbox) => outbox.finish(null, [content]))
     },
     /** Sends what is due. */

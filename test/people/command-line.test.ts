@@ -43,3 +43,20 @@ it('a command counts as who has the token of OpenID Connect', async () => {
   const { rollouts } = await place.json('rollout', 'list')
   expect(rollouts).toMatchObject([{ state: 'approved', approvedBy: ['ci:deploy'] }])
 })
+
+it('receivers hear who has decided, once, and not of what was decided before', async () => {
+  const settings = place.read('edgewise.yaml')
+  const receiver = 'notify: [{kind: webhook, url: "https://hook.example.net/", on: [approval]}]\n'
+  place.write('edgewise.yaml', settings + receiver)
+  const titles: unknown[] = []
+  place.transport = async ({ body }) => {
+    titles.push((JSON.parse(body ?? '{}') as { title?: string }).title)
+    return { status: 200, headers: new Headers(), body: '' } as never
+  }
+  await approve('other')
+  expect((await approve('deploy')).code).toBe(0)
+  expect((await approve('deploy')).out).toContain('already approved')
+  expect(titles).toEqual([
+    expect.stringMatching(/^Approved wave 2 of 2 of rollout .*\. Decided by ci:deploy\.$/),
+  ])
+})

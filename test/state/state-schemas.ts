@@ -74,7 +74,6 @@ export interface SamplePlace {
 const matching: Record<string, string> = {
   '64 hex digits': '0a'.repeat(32),
   '32 hex digits': '00112233445566778899aabbccddeeff',
-  '64 hex digits': '0a'.repeat(32),
   'a name without control characters': 'lena@ops',
   '64 bytes in Base64': `${'A'.repeat(86)}==`,
   'a time such as 2026-11-20T03:00:00.000Z': '2026-11-20T03:00:00.000Z',

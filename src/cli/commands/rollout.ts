@@ -77,11 +77,20 @@ function declareDecision(
       const { formatDecided, buildDecidedJson } =
         await import('../../outlets/report/apply/rollouts-text.ts')
       const request = { rollout: String(id), lockTimeout: options.lockTimeout }
-      return runOnState(
+      const { createNotifier } = await import('../notify.ts')
+      let notify = async () => {}
+      const code = await runOnState(
         context,
-        (workspace, ports) => decideRollout(verb, workspace, request, ports),
+        async (workspace, ports) => {
+          const decided = await decideRollout(verb, workspace, request, ports)
+          const { outside } = ports
+          notify = () => createNotifier(context, workspace, outside).notifyOfDecision(decided)
+          return decided
+        },
         { json: buildDecidedJson, text: formatDecided },
       )
+      await notify()
+      return code
     },
   })
   if (canBeAll) command.option('--all', 'let all runners of the account send again')

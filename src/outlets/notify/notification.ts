@@ -1,4 +1,5 @@
 import { plainPaint } from '../report/text/paint.ts'
+import { describeDecided } from '../report/apply/rollouts-text.ts'
 import { formatHeadline, isInterrupted, type FinishedStatus } from '../report/apply/text.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { NotifyEvent } from '../../core/model/config.ts'
@@ -8,7 +9,7 @@ import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.t
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Part } from '../../core/model/item.ts'
-import { describeStop, type StopDecision } from '../../core/model/listed-rollout.ts'
+import { describeStop, type Decided, type StopDecision } from '../../core/model/listed-rollout.ts'
 
 /** What a receiver gets. */
 export interface Message {
@@ -119,6 +120,18 @@ export function describeStopDecision({ decision, stop }: StopDecision): Content 
   return {
     events: ['rollout'],
     title: decision === 'stopped' ? `Stopped: ${what}.` : `Resumed; before, ${what}.`,
+    ...nothingLeft,
+    next: 'edgewise rollout list',
+  }
+}
+
+/** Describes who has decided what about a rollout; null for what was decided before. */
+export function describeDecision(decided: Decided): Content | null {
+  const { verb, by } = decided
+  if (verb.startsWith('already-')) return null
+  return {
+    events: ['approval'],
+    title: `${describeDecided(decided)} Decided by ${by.author}.`,
     ...nothingLeft,
     next: 'edgewise rollout list',
   }
