@@ -37,6 +37,8 @@ export type Notifications = ReturnType<typeof createNotifications>
 export function createNotifications(outside: Outside, metrics: ServerMetrics, logger: Logger) {
   const withOutbox = (workspace: Settings, work: (outbox: Outbox) => Promise<void>) =>
     useOutbox(workspace, { outside, logger }, work)
+  const reportOnce = (workspace: Settings, content: Content | null) =>
+    withOutbox(workspace, (outbox) => outbox.finish(null, content === null ? [] : [content]))
   return {
     /** Executes a plan, and notifies of its outcome, or that there is none. */
     aboutRun: async <T extends Executed>(
@@ -79,15 +81,11 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
       await withOutbox(workspace, (outbox) => outbox.reportOnce(topic, id, content))
     },
     /** Notifies that all writes of the account are stopped or resumed. */
-    aboutStop: async (workspace: Settings, decided: StopDecision): Promise<void> => {
-      const content = describeStopDecision(decided)
-      if (content !== null) await withOutbox(workspace, (outbox) => outbox.finish(null, [content]))
-    },
+    aboutStop: (workspace: Settings, decided: StopDecision): Promise<void> =>
+      reportOnce(workspace, describeStopDecision(decided)),
     /** Notifies of who has decided about a rollout. */
-    aboutDecision: async (workspace: Settings, decided: Decided): Promise<void> => {
-      const content = describeDecision(decided)
-      if (content !== null) await withOutbox(workspace, (outbox) => outbox.finish(null, [content]))
-    },
+    aboutDecision: (workspace: Settings, decided: Decided): Promise<void> =>
+      reportOnce(workspace, describeDecision(decided)),
     /** Sends what is due. */
     deliver: (workspace: Settings): Promise<void> =>
       withOutbox(workspace, async (outbox) => {
