@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -259,6 +259,24 @@ describe('the tool apply', () => {
     const refused = await again.call('apply', { digest })
     expectRefused(refused, 'not-allowed', /policies of this workspace are programs/)
     expect(await fetchWrites(emulator)).toEqual([])
+  })
+
+  it('loads no plan through a link out of the checkout', async () => {
+    const digest = await approve()
+    const { call } = await connect()
+    renameSync(join(place.root, 'plans/plan.json'), join(elsewhere, 'plan.json'))
+    symlinkSync(join(elsewhere, 'plan.json'), join(place.root, 'plans/plan.json'))
+    expectRefused(await call('apply', { digest }), 'not-allowed', /no approved plan/)
+    expect(await fetchWrites(emulator)).toEqual([])
+  })
+
+  it('records who approved also where the CI names an actor', async () => {
+    place.env['GITHUB_ACTOR'] = 'a-bot'
+    const digest = await approve()
+    const { call } = await connect()
+    expect((await call('apply', { digest })).data).toMatchObject({ status: 'done' })
+    const { applies } = (await call('history')).data as { applies: JsonObject[] }
+    expect(applies[0]?.['author']).toMatch(/@tests \(approved plan [0-9a-f]{64}\)$/)
   })
 
   it('starts a rollout, and leaves the rest to people', async () => {
