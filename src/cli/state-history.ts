@@ -102,6 +102,7 @@ function describeVerified(verified: VerifiedChain): string[] {
   const count = pluralize(entries, 'entry', 'entries')
   const start = since === null ? count : `${count} since ${formatTime(since)}`
   const rest = 'its newest entries may have been cut off'
+  const limits = signed === null ? `nothing: ${rest}, or all of it written anew` : `no end: ${rest}`
   return [
     findings.length === 0
       ? `The history has ${start}, each with the hash of the one before.`
@@ -109,11 +110,7 @@ function describeVerified(verified: VerifiedChain): string[] {
     ...(newest === null ? [] : [`Newest hash: ${newest}`]),
     ...(hasHead === true ? ['The known hash is that of one of them.'] : []),
     ...(signed === null ? [] : [`${pluralize(signed, 'signature is', 'signatures are')} valid.`]),
-    ...(hasHead !== null || entries === 0
-      ? []
-      : signed === null
-        ? [`Without --head this proves nothing: ${rest}, or all of it written anew.`]
-        : [`Without --head, ${rest}.`]),
+    ...(hasHead !== null || entries === 0 ? [] : [`Without --head this proves ${limits}.`]),
     ...(pending === 0 ? [] : [`${pluralize(pending, 'removed lock')} will be told of next.`]),
   ]
 }

@@ -211,7 +211,7 @@ it('signs with a key from a variable, which no output and no file shows', async 
     const wrong = await place.cli('state', 'verify')
     expect([wrong.code, wrong.err]).toEqual([
       1,
-      expect.stringContaining('something other than public'),
+      expect.stringContaining('expected public keys in PEM'),
     ])
   }
 })

@@ -99,7 +99,7 @@ async function saveAndLoad(
 }
 
 /** Opens a store of the sandbox. */
-function openBenchState(
+export function openBenchState(
   sandbox: GitSandbox,
   store: StateConfig['store'],
   disk: Disk,
@@ -145,7 +145,7 @@ function countSyncs(counter: { syncs: number; seconds: number }): Disk {
 }
 
 /** Builds state of five items of each domain. */
-function buildState(domains: number): RecordedState {
+export function buildState(domains: number): RecordedState {
   const build = (i: number): [string, RecordedItem][] =>
     Object.entries<JsonObject>({
       origin: { default_master: `192.0.2.${i % 250}`, origin_mode: 'https' },

@@ -12,6 +12,7 @@ export const studies: Record<string, Study> = {
   connections: async (bench) => (await import('./connections.ts')).measureConnections(bench),
   fleets: async (_bench, options) => (await import('./writes.ts')).measureFleets(options),
   health: async (_bench, options) => (await import('./health.ts')).measureHealth(options),
+  history: async () => (await import('./history.ts')).measureHistory(),
   idle: async (bench, options) => (await import('./idle.ts')).measureIdle(bench, options),
   pages: async (bench, options) => (await import('./pages.ts')).measurePages(bench, options),
   peers: async (bench, options) =>

@@ -7,9 +7,6 @@ import type { Signer } from '../../state/format/chain-entry.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
 
-/** Maximum size of a file of public keys, bytes. */
-const maxKeyBytes = 65_536
-
 /**
  * Creates the signer of the history; null without a key. An entry that can't be signed is recorded
  * without a signature, and noted: the next one that is signed proves it too.
@@ -20,15 +17,13 @@ export function createSigner(
 ): Signer | null {
   const { key, command } = workspace.config.sign
   if (key === undefined && command === undefined) return null
-  let isNoted = false
   return async (entry) => {
     const signed =
       key === undefined
         ? await signByCommand(entry, command ?? [], workspace, outside)
         : signByKey(entry, key.env, outside.env)
     if ('signature' in signed) return signed.signature
-    if (!isNoted) outside.note?.(`The history is not signed: ${signed.fault}.`)
-    isNoted = true
+    outside.note?.(`The history is not signed: ${signed.fault}.`)
     return null
   }
 }
@@ -62,19 +57,17 @@ async function signByCommand(
 }
 
 /**
- * Loads the public keys, and creates the test of signatures; null without keys. Without a file, the
- * private key counts where it is there. An Ed25519 key is used as it is, others with SHA-256.
+ * Loads the public keys, and creates the test of signatures; null without a file of them. An
+ * Ed25519 key is used as it is, others with SHA-256.
  *
  * @throws EdgewiseError `usage` if the file has no usable key
  */
-export function createVerifier(
-  { root, config: { sign: given } }: Pick<Settings, 'root' | 'config'>,
-  env: StateOutside['env'],
-): ((text: string, signature: Buffer) => boolean) | null {
-  const own = parseKey(() => createPublicKey(env[given.key?.env ?? ''] ?? ''))
-  const keys =
-    given.public === undefined ? (own === null ? [] : [own]) : loadKeys(root, given.public)
-  if (keys.length === 0) return null
+export function createVerifier({
+  root,
+  config,
+}: Pick<Settings, 'root' | 'config'>): ((text: string, signature: Buffer) => boolean) | null {
+  if (config.sign.public === undefined) return null
+  const keys = loadKeys(root, config.sign.public)
   return (text, signature) =>
     keys.some((key) => {
       const hash = key.asymmetricKeyType === 'ed25519' ? null : 'sha256'
@@ -83,20 +76,17 @@ export function createVerifier(
 }
 
 function loadKeys(root: string, path: string): KeyObject[] {
-  const bytes = loadBounded(resolve(root, path), maxKeyBytes)
+  const bytes = loadBounded(resolve(root, path), 65_536)
   const start = '-----BEGIN '
   const blocks = isFault(bytes) ? [] : bytes.toString('utf8').split(start).slice(1)
-  const keys = blocks.flatMap((block) => {
-    // A private key has a public one too, but does not belong into this file.
-    const isPublic = block.startsWith('PUBLIC KEY')
-    return (isPublic ? parseKey(() => createPublicKey(start + block)) : null) ?? []
-  })
+  // A private key has a public one too, but does not belong into this file.
+  const keys = blocks.flatMap((block) =>
+    block.startsWith('PUBLIC') ? (parseKey(() => createPublicKey(start + block)) ?? []) : [],
+  )
   if (keys.length > 0 && keys.length === blocks.length) return keys
   throw new EdgewiseError(
     'usage',
-    isFault(bytes)
-      ? `the public keys in ${path} can't be used: ${bytes.reason}`
-      : `${path} has something other than public keys in PEM`,
+    `${path}: ${isFault(bytes) ? bytes.reason : 'expected public keys in PEM, and nothing else'}`,
     'Write them there as "openssl pkey -pubout" prints them ("sign.public" in edgewise.yaml).',
   )
 }

@@ -26,6 +26,6 @@ export async function verifyHistory(
   outside.onPhase?.({ name: 'loading-state' })
   const { store } = await openState(workspace, outside)
   const { createVerifier } = await import('./sign-history.ts')
-  const verifies = createVerifier(workspace, outside.env)
+  const verifies = createVerifier(workspace)
   return verifyChain(await store.chain.load(), { head: known, verifies })
 }

@@ -15,6 +15,13 @@ import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
 
 type Head = Omit<HeadFile, 'format'>
 
+interface ChainEnd {
+  /** Newest entry; null without any. */
+  head: Head | null
+  /** Locks that were removed since, by path, first to last. */
+  removed: ReadonlyMap<string, HistoryNote>
+}
+
 /** Times that an entry is made again because another process was faster. */
 const maxRaces = 20
 const movedMessage = 'other commands append to the history at the same time, again and again'
@@ -23,8 +30,8 @@ const movedMessage = 'other commands append to the history at the same time, aga
 export class Chain {
   readonly #files: StateFiles
   readonly #paths: StatePaths
-  /** Newest entry; null until it is needed, or without any. */
-  #head: Head | null = null
+  /** Null until it is loaded. */
+  #end: ChainEnd | null = null
   /** Entries of the next change. */
   #told: HistoryNote[] = []
   /** Newest entry that this process has added; null if it has added none. */
@@ -37,10 +44,14 @@ export class Chain {
     this.#paths = paths
   }
 
-  /** Forgets the newest entry: others may have written while the lock was free. */
-  forget(): void {
-    this.#head = null
+  /**
+   * Loads the newest entry: others may have written while the lock was free. Drops what was told.
+   *
+   * @throws EdgewiseError `record-damaged`
+   */
+  async reload(): Promise<void> {
     this.#told = []
+    this.#end = await loadEnd(this.#files, this.#paths)
   }
 
   /** Adds an entry to the next change that is for other machines too; a new load drops it. */
@@ -66,16 +77,17 @@ export class Chain {
     // Only stores that read at once have locks of domains.
     const isShared = this.#files.readAtOnce !== undefined
     for (let race = 0; ; race++) {
-      const before = (isShared ? null : this.#head) ?? (await loadHead(this.#files, this.#paths))
-      const { entries, head } = await this.#build(all, before)
+      const known = isShared ? null : this.#end
+      const end = known ?? (await loadEnd(this.#files, this.#paths))
+      const { entries, head } = await this.#build(all, end)
       const guardHead: Guard = async (files) => {
         await guard?.(files)
-        if ((await loadHead(files, this.#paths))?.hash !== before?.hash)
+        if ((await loadEnd(files, this.#paths)).head?.hash !== end.head?.hash)
           throw new MovedError('record-moved', movedMessage, 'Run the same command again.')
       }
       try {
         await write(entries, isShared ? guardHead : guard)
-        this.#head = head
+        this.#end = { head, removed: new Map() }
         this.newest = head
         return
       } catch (error) {
@@ -85,15 +97,11 @@ export class Chain {
   }
 
   /** Builds the files of entries, first those of locks that were removed since the last one. */
-  async #build(notes: HistoryNote[], before: Head | null) {
+  async #build(notes: HistoryNote[], { head: before, removed }: ChainEnd) {
     const paths = this.#paths
-    const removed = Array.from(await this.#files.load(paths.unlocks), ([path, text]) => {
-      const place = this.#files.describePath(path)
-      return { path, note: parseFile(place, text, 'head', unlockFile) }
-    }).toSorted((a, b) => (a.note.at < b.note.at ? -1 : 1))
-    const entries = new Map<string, string | null>(removed.map(({ path }) => [path, null]))
+    const entries = new Map<string, string | null>([...removed.keys()].map((path) => [path, null]))
     let [number, previous] = [before?.number ?? 0, before?.hash ?? null]
-    for (const note of [...removed.map((each) => each.note), ...notes]) {
+    for (const note of [...removed.values(), ...notes]) {
       number++
       const text = formatChainEntry({ home: paths.home, number, previous, ...note })
       entries.set(paths.chainEntry(number), text)
@@ -135,9 +143,13 @@ export class Chain {
 /** Another process has appended an entry. */
 class MovedError extends EdgewiseError {}
 
-async function loadHead(files: SharedFiles, paths: StatePaths): Promise<Head | null> {
-  const text = (await files.load(paths.headFolder)).get(paths.chainHead)
-  return text === undefined
-    ? null
-    : parseFile(files.describePath(paths.chainHead), text, 'head', headFile)
+async function loadEnd(files: SharedFiles, paths: StatePaths): Promise<ChainEnd> {
+  let head: Head | null = null
+  const removed: [string, HistoryNote][] = []
+  for (const [path, text] of await files.load(paths.headFolder, paths.unlocks)) {
+    const place = files.describePath(path)
+    if (path === paths.chainHead) head = parseFile(place, text, 'head', headFile)
+    else removed.push([path, parseFile(place, text, 'head', unlockFile)])
+  }
+  return { head, removed: new Map(removed.toSorted(([, a], [, b]) => (a.at < b.at ? -1 : 1))) }
 }

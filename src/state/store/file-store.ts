@@ -77,8 +77,8 @@ export class FileStore extends FileStateReader implements Store {
 
   async load(): Promise<RecordedState> {
     this.files.refresh()
-    this.chain.forget()
     await refuseMigrated(this.files, this.key)
+    await this.chain.reload()
     const { recorded, unfinished, marked } = await loadState(this.files, this.paths)
     this.#unfinished = unfinished.filter(({ reach }) => this.#locked.cover(reach))
     this.#marked = marked.filter(({ reach }) => this.#locked.cover(reach))
