@@ -234,6 +234,10 @@ describe('the tool apply', () => {
     expect(code, err).toBe(0)
     const { length } = await fetchWrites(emulator)
     expectRefused(await call('apply', { digest }), 'not-allowed', /was used by apply/)
+    place.time = { now: Date.now() + 2 * 86_400_000 }
+    expect((await place.cli('state', 'prune', '--keep', '1d', '--yes')).code).toBe(0)
+    place.time = null
+    expectRefused(await call('apply', { digest }), 'not-allowed', /was used by apply/)
     expect(await fetchWrites(emulator)).toHaveLength(length)
   })
 

@@ -150,7 +150,8 @@ async function refusePrograms(workspace: LoadedWorkspace, io: Io): Promise<void>
 /** Refuses a plan that was applied before, as after a rollback it would fit again. */
 async function refuseUsed(workspace: LoadedWorkspace, io: Io, mark: string): Promise<void> {
   const { store } = await loadState(workspace, io)
-  const earlier = (await store.listApplies()).find(({ author }) => author?.endsWith(mark) === true)
+  const applies = [...(await store.listPruned()).applies, ...(await store.listApplies())]
+  const earlier = applies.find(({ author }) => author?.endsWith(mark) === true)
   if (earlier !== undefined) throw createRefusal(`the approval was used by apply ${earlier.id}`)
 }
 
