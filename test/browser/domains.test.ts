@@ -74,6 +74,7 @@ const trace = (url: string) =>
   Promise.resolve({ recorded: `${url}\noutcome denied`, desired: `${url}\noutcome served` })
 const own = {
   domains: () => Promise.resolve(buildPages()),
+  getDomains: buildPages,
   overview: () => Promise.resolve(overview),
   statistics,
   trace,
@@ -88,7 +89,7 @@ it.each([desktop, tablet, phone])(
   async (viewport) => {
     const stage = await start(own)
     const tab = await stage.enter(`/domains/${shop}?url=https://${shop}/`, { viewport })
-    for (const path of [`/domains/${shop}?url=https://${shop}/`, '/domains']) {
+    for (const path of [`/domains/${shop}?url=https://${shop}/`, '/domains', '/']) {
       await tab.goto(stage.http.url + path)
       await tab.evaluate(axe.source)
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -105,6 +106,8 @@ it.each([desktop, tablet, phone])(
         await tab.emulateMedia({ colorScheme })
         const path = `${picture}/domain-${viewport.width}-${colorScheme}.png`
         await tab.screenshot({ path, fullPage: true })
+        await tab.goto(`${stage.http.url}/`)
+        await tab.screenshot({ path: path.replace('domain-', 'overview-'), fullPage: true })
       }
     }
   },
@@ -113,7 +116,7 @@ it.each([desktop, tablet, phone])(
 it('a reader finds a domain, its rollout and its status codes, and tries a request', async () => {
   const stage = await start(own)
   const tab = await stage.enter('/')
-  await tab.getByRole('link', { name: 'Domains' }).click()
+  await tab.getByRole('link', { name: 'Domains', exact: true }).click()
   await tab.locator('input[name=domain]').fill('shop')
   await expect.poll(() => tab.locator('[data-count]').innerText()).toBe('1 of 3 domains')
   await tab.getByRole('link', { name: shop }).click()

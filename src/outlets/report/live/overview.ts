@@ -4,6 +4,7 @@ import {
   type OpenRollout,
   type Overview,
 } from '../../../core/model/listed-rollout.ts'
+import type { Tone } from '../../../core/model/page/fleet.ts'
 import type { Action } from '../../../core/model/people/roles.ts'
 import { findCurrentWave, isSent } from '../../../core/model/rollout.ts'
 import { formatCount, pluralize } from '../../../core/model/text/words.ts'
@@ -42,7 +43,7 @@ export interface Frame {
 export function formatOverview(
   overview: Overview,
   frame: Frame,
-  fleet: { sentence: string } | null = null,
+  fleet: { sentence: string; tone: Tone } | null = null,
 ): string {
   const [first, ...others] = listHeadlines(overview)
   const title = `Edgewise: ${overview.workspace}`
@@ -52,9 +53,15 @@ export function formatOverview(
   const left = others.length - also.length
   const end = left > 0 ? `<li>and ${formatCount(left)} more</li>` : ''
   const main = [
+    fleet === null
+      ? ''
+      : `<p class="callout" data-tone="${fleet.tone}"><a href="/domains">` +
+        `${show(fleet.sentence)}</a></p>`,
     formatSummary(title, first?.text ?? '', first?.tone ?? 'fine'),
-    fleet === null ? '' : `<p><a href="/domains">${show(fleet.sentence)}</a></p>`,
     also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
+    overview.rollouts.length === 0
+      ? ''
+      : '<p class="jumps"><a href="/plan">The plan: what is left to change</a></p>',
     ...formatRollouts(overview, frame),
     formatStop(overview, frame),
     formatReplica(overview),
