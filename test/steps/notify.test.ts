@@ -263,7 +263,11 @@ describe('notify', () => {
     const [, id = ''] = /rollout approve (\S+)/.exec(out) ?? []
     expect((await place.cli('rollout', 'approve', id)).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
-    expect(parse(1)).toMatchObject({ events: ['applied', 'rollout'] })
+    expect(parse(1)).toMatchObject({
+      events: ['approval'],
+      title: expect.stringMatching(/^Approved wave 2 of 2 of .* Decided by .+\.$/),
+    })
+    expect(parse(2)).toMatchObject({ events: ['applied', 'rollout'] })
   })
 
   it('tries again with the same id, and reports a failure beside the outcome', async () => {
