@@ -172,7 +172,8 @@ export async function decideRollout(
       }),
     )
     await save(decided, store)
-    return decided
+    const newest = store.chain.newest
+    return newest === null ? decided : { ...decided, history: newest.hash }
   })
 }
 

@@ -49,12 +49,17 @@ it('receivers hear who has decided, once, and not of what was decided before', a
   const receiver = 'notify: [{kind: webhook, url: "https://hook.example.net/", on: [approval]}]\n'
   place.write('edgewise.yaml', settings + receiver)
   const titles: unknown[] = []
+  const hashes: unknown[] = []
   place.transport = async ({ body }) => {
-    titles.push((JSON.parse(body ?? '{}') as { title?: string }).title)
+    const { title, history } = JSON.parse(body ?? '{}') as Record<string, unknown>
+    titles.push(title)
+    hashes.push(history)
     return { status: 200, headers: new Headers(), body: '' } as never
   }
   await approve('other')
   expect((await approve('deploy')).code).toBe(0)
+  // The entry of the approval is the newest one.
+  expect(await place.json('state', 'verify')).toMatchObject({ newest: hashes[0] })
   expect((await approve('deploy')).out).toContain('already approved')
   expect(titles).toEqual([
     expect.stringMatching(/^Approved wave 2 of 2 of rollout .*\. Decided by ci:deploy\.$/),

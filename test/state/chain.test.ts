@@ -14,7 +14,7 @@ import { itOften, runs, seed } from '../runs.ts'
 import { buildApplied, recordedAt } from './store-contract.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-const verifies = (text: string, signature: Buffer) =>
+const verifies = (text: string, signature: Uint8Array) =>
   verify(null, Buffer.from(text), publicKey, signature)
 
 function buildNote(about: string, more: Partial<HistoryNote> = {}): HistoryNote {

@@ -93,6 +93,8 @@ export interface Decided {
   by: Decision
   /** Domains of the wave that need another approver, for `partly-approved`. */
   lacking?: Domain[]
+  /** Hash of its entry in the chained history; absent for `already-…`. */
+  history?: string
 }
 
 /** Findings of the last drift check: items, and domains that the service does not have. */

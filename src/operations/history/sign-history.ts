@@ -65,7 +65,7 @@ async function signByCommand(
 export function createVerifier({
   root,
   config,
-}: Pick<Settings, 'root' | 'config'>): ((text: string, signature: Buffer) => boolean) | null {
+}: Pick<Settings, 'root' | 'config'>): ((text: string, signature: Uint8Array) => boolean) | null {
   if (config.sign.public === undefined) return null
   const keys = loadKeys(root, config.sign.public)
   return (text, signature) =>

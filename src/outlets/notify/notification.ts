@@ -127,13 +127,14 @@ export function describeStopDecision({ decision, stop }: StopDecision): Content 
 
 /** Describes who has decided what about a rollout; null for what was decided before. */
 export function describeDecision(decided: Decided): Content | null {
-  const { verb, by } = decided
+  const { verb, by, history } = decided
   if (verb.startsWith('already-')) return null
   return {
     events: ['approval'],
     title: `${describeDecided(decided)} Decided by ${by.author}.`,
     ...nothingLeft,
     next: 'edgewise rollout list',
+    ...(history === undefined ? {} : { history }),
   }
 }
 

@@ -22,7 +22,7 @@ export interface ChainKnowledge {
   /** Hash of an entry that it had, from a report or a notification; null if none is known. */
   head: string | null
   /** Tests the signature of an entry; null without a public key. */
-  verifies: ((text: string, signature: Buffer) => boolean) | null
+  verifies: ((text: string, signature: Uint8Array) => boolean) | null
 }
 
 /** What is wrong with a history; its schema describes the codes. */

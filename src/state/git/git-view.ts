@@ -144,14 +144,16 @@ export async function findContents(
   return found
 }
 
+/** Files of addresses, traffic, applies and the chained history. */
+const historic = /^[^/]+\/(?:addresses|traffic|unlocks|[^/]+\/(?:journal|chain|head))\//
+
 /**
  * Tests whether a commit records only traffic, and applies that ended without a write, from before
  * the branch was on the remote.
  */
 async function hasOnlyHistory(git: GitRepository, commit: string): Promise<boolean> {
   for (const folder of await git.listTopFolders(commit))
-    for (const path of await git.listPaths(commit, folder))
-      if (!/^[^/]+\/(?:addresses|traffic|[^/]+\/journal)\//.test(path)) return false
+    for (const path of await git.listPaths(commit, folder)) if (!historic.test(path)) return false
   return true
 }
 
