@@ -65,6 +65,9 @@ export const sendProbe: Probe = async (request) => {
   const { protocol, address, port, host, path, method, headers, allowsLoopback } = request
   if (isIP(address) !== 0 && isRefusedAddress(address, allowsLoopback)) return 0
   const name = host.replace(/:\d+$/, '')
+  // A signal of AbortSignal.timeout that only another one refers to may be collected, and never end.
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), timeoutMs)
   const options: RequestOptions & { servername?: string; rejectUnauthorized: boolean } = {
     host: address,
     port,
@@ -75,12 +78,14 @@ export const sendProbe: Probe = async (request) => {
     agent: false,
     rejectUnauthorized: true,
     ...(isIP(name) === 0 ? { servername: name } : {}),
-    signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
+    signal: AbortSignal.any([request.signal, late.signal]),
   }
   try {
     return await receive(options, protocol === 'https' ? requestHttps : requestHttp)
   } catch {
     return 0
+  } finally {
+    clearTimeout(timer)
   }
 }
 
