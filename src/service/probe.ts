@@ -65,7 +65,7 @@ export const sendProbe: Probe = async (request) => {
   const { protocol, address, port, host, path, method, headers, allowsLoopback } = request
   if (isIP(address) !== 0 && isRefusedAddress(address, allowsLoopback)) return 0
   const name = host.replace(/:\d+$/, '')
-  // A signal of AbortSignal.timeout that only another one refers to may be collected, and never end.
+  // One of AbortSignal.timeout may be collected if only a combined signal refers to it.
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
   const options: RequestOptions & { servername?: string; rejectUnauthorized: boolean } = {
