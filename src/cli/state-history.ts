@@ -111,6 +111,8 @@ function describeVerified(verified: VerifiedChain): string[] {
     ...(hasHead === true ? ['The known hash is that of one of them.'] : []),
     ...(signed === null ? [] : [`${pluralize(signed, 'signature is', 'signatures are')} valid.`]),
     ...(hasHead !== null || entries === 0 ? [] : [`Without --head this proves ${limits}.`]),
-    ...(pending === 0 ? [] : [`${pluralize(pending, 'removed lock')} will be told of next.`]),
+    ...(pending === 0
+      ? []
+      : [`${pluralize(pending, 'removed lock')} to be recorded with the next change.`]),
   ]
 }

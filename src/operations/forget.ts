@@ -44,7 +44,7 @@ export async function forget(
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
       throw new CancelledError('Forget cancelled: nothing was removed from state')
     ports.outside.onPhase?.({ name: 'saving-state', total: left.size })
-    store.chain.tell(describeAct(ports.outside, 'forget', what))
+    store.chain.add(describeAct(ports.outside, 'forget', what))
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })
@@ -141,7 +141,7 @@ export async function move(
     if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
       throw new CancelledError('Move cancelled: nothing was moved')
     ports.outside.onPhase?.({ name: 'saving-state', total: moving.size })
-    store.chain.tell(describeAct(ports.outside, 'move', what, { outcome: `to ${to}` }))
+    store.chain.add(describeAct(ports.outside, 'move', what, { outcome: `to ${to}` }))
     await store.move(moving, to, `Move ${what} to the workspace ${to}`)
     ports.dialogue.note(
       `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +

@@ -96,7 +96,7 @@ export async function importConfig(
     if (touched.size > 0) {
       const what = `${managed.length} items of ${listSome([...touched.keys()])}`
       const { commit } = await workspace.findTree()
-      store.chain.tell(describeAct(outside, 'import', what, { commit }))
+      store.chain.add(describeAct(outside, 'import', what, { commit }))
       await store
         .save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
         .catch((error: unknown) => {

@@ -68,7 +68,7 @@ export async function prune(
       throw new CancelledError('Prune cancelled: nothing was pruned')
     outside.onPhase?.({ name: 'pruning', total: applies.length })
     const what = describePrune(pruned)
-    store.chain.tell(describeAct(outside, 'prune', what))
+    store.chain.add(describeAct(outside, 'prune', what))
     await store.prune(applies, what)
     return pruned
   })
@@ -89,7 +89,7 @@ export async function pruneOld(
     if (applies.length === 0) return
     const what = describePrune({ applies, before: new Date(beforeMs).toISOString() })
     outside.onPhase?.({ name: 'pruning', total: applies.length })
-    store.chain.tell(describeAct(outside, 'prune', what))
+    store.chain.add(describeAct(outside, 'prune', what))
     await store.prune(applies, what)
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {

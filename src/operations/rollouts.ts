@@ -162,7 +162,7 @@ export async function decideRollout(
     const decided = changes[verb](rollout, { author, at }, weight)
     if (decided.rollout === rollout) return decided
     const knownBy = decider?.identity.knownBy ?? 'unidentified'
-    store.chain.tell(
+    store.chain.add(
       describeAct(outside, verb === 'approve' ? 'approval' : 'decision', id, {
         at,
         by: { name: author, knownBy },

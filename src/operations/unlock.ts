@@ -80,7 +80,7 @@ export async function unlock(
   if (isRevoked)
     await store.chain.addUnlock(note).catch((error: unknown) => {
       if (!(error instanceof EdgewiseError)) throw error
-      dialogue.warn(`the history does not tell of it: ${error.message}`)
+      dialogue.warn(`the history has no entry of it: ${error.message}`)
     })
   return { ended: isRevoked ? 'unlocked' : 'released', by, holder }
 }

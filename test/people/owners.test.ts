@@ -83,6 +83,7 @@ describe('the owners of domains', () => {
     expect(may(person('Ada@example.com'))).toEqual(['ada.example.com'])
     expect(may(person('eve@example.com', 'team-video'))).toEqual(['video.example.com'])
     expect(may(person('team-video'))).toEqual([])
+    expect(may(person('eve@example.com', 'ada@example.com'))).toEqual([])
     expect(may(identifyMachine('ci', 'team-video') ?? unidentified)).toEqual([])
     expect(may(person('x@example.com', 'acme/cdn'))).toEqual(['ada.example.com', 'www.example.com'])
   })

@@ -146,7 +146,7 @@ describe('a chained history', () => {
     expect(codes(change(['0/7.sig', 'AAAA\n']), { head: null, verifies })).toEqual(['unsigned'])
   })
 
-  it('tells of an apply after what was overridden and excepted for it', () => {
+  it('records an apply after what was overridden and excepted for it', () => {
     const applied = buildApplied('one-rollback', {
       endedAt: '2026-11-20T00:00:09.000Z',
       outcome: 'incomplete',
@@ -155,10 +155,10 @@ describe('a chained history', () => {
       plan: 'sha256:1',
       reason: 'an outage',
     })
-    const told = describeApplied(applied).map(({ kind, about, reason, outcome }) => {
+    const recorded = describeApplied(applied).map(({ kind, about, reason, outcome }) => {
       return { kind, about, reason, outcome }
     })
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       { kind: 'override', about: 'freeze', reason: 'an outage', outcome: 'done' },
       { kind: 'exception', about: 'tls', reason: 'old clients', outcome: 'until 2026-12-01' },
       { kind: 'rollback', about: 'one-rollback', reason: 'an outage', outcome: 'incomplete' },

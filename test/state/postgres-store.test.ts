@@ -133,7 +133,7 @@ it('has a whole history though commands with locks of other domains append at on
   await Promise.all(
     stores.map(async (store, i) => {
       for (let n = 0; n < 5; n++) {
-        store.chain.tell({ ...more, kind: 'import', about: `${i}-${n}` })
+        store.chain.add({ ...more, kind: 'import', about: `${i}-${n}` })
         await store.save(buildTimeout(`${i}.example.com`, String(n)), 'test')
       }
     }),

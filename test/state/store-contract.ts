@@ -95,7 +95,7 @@ export function complete(store: Store, apply: string): Promise<void> {
 
 const unidentified = { by: { name: 'somebody', knownBy: 'unidentified' } }
 
-/** Lists what the entries of a history tell, first to last. */
+/** Lists what the entries of a history record, first to last. */
 export function listEntries({ texts }: StoredChain) {
   const entries = [...texts].flatMap(([path, text]) =>
     path.endsWith('.json') ? [JSON.parse(text) as ChainFile] : [],
@@ -545,9 +545,9 @@ export function storeContract(
         const store = await open()
         await store.load()
         expect(await store.chain.load()).toMatchObject({ head: null, pending: 0, texts: new Map() })
-        store.chain.tell({ ...note, kind: 'import', about: 'a.example.com' })
+        store.chain.add({ ...note, kind: 'import', about: 'a.example.com' })
         await store.save(buildTimeout('a.example.com', '1'), 'test')
-        await store.save(buildTimeout('b.example.com', '1'), 'Nothing to tell')
+        await store.save(buildTimeout('b.example.com', '1'), 'Nothing to record')
         await begin(store, 'one', buildTimeout('a.example.com', '1'))
         const overrides = [{ policy: 'freeze', reason: 'an outage' }]
         const ended = {
@@ -566,7 +566,7 @@ export function storeContract(
         const next = await open()
         expect((await next.chain.load()).pending).toBe(1)
         await next.load()
-        next.chain.tell({ ...note, kind: 'prune', about: 'one' })
+        next.chain.add({ ...note, kind: 'prune', about: 'one' })
         await next.prune([buildApplied('one')], 'Prune')
         for (const seen of [await open(), (await kind.elsewhere()).store]) {
           const chain = await seen.chain.load()
@@ -583,7 +583,7 @@ export function storeContract(
         }
         // Signed entries have their signatures beside them.
         next.chain.signer = async (text) => Buffer.from(text.slice(0, 9)).toString('base64')
-        next.chain.tell({ ...note, kind: 'forget', about: 'b.example.com' })
+        next.chain.add({ ...note, kind: 'forget', about: 'b.example.com' })
         await next.save(new Map([['b.example.com', new Map()]]), 'Forget')
         const { texts } = await (await open()).chain.load()
         expect([texts.get('0/6.sig'), texts.get('0/7.sig')]).toEqual([undefined, 'eyJhYm91dCI6\n'])

@@ -74,7 +74,7 @@ it('has an entry of each apply: who, the commit, the digest of the plan, the rea
   ])
 })
 
-it('tells of rollbacks, imports, forgotten domains, removed locks, moves and prunes', async () => {
+it('records rollbacks, imports, forgotten domains, removed locks, moves and prunes', async () => {
   for (const seconds of [60, 61, 62]) {
     expect((await apply(seconds)).code).toBe(0)
     time.now += 40 * dayMs
@@ -106,7 +106,7 @@ it('tells of rollbacks, imports, forgotten domains, removed locks, moves and pru
   expect(await verify()).toMatchObject({ findings: [], entries: 9, pending: 0 })
 })
 
-it('tells of approvals and other decisions, and of what was overridden', async () => {
+it('records approvals and other decisions, and of what was overridden', async () => {
   enterPlace(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 1s, approval: [2]}\n'))
   place.write('policies/slow.yaml', policy)
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
@@ -131,7 +131,7 @@ it('tells of approvals and other decisions, and of what was overridden', async (
   expect(await verify()).toMatchObject({ findings: [], entries: 7 })
 })
 
-it('tells of the exceptions that a plan uses', async () => {
+it('records the exceptions that a plan uses', async () => {
   const settings = ['user.name=t', 'user.email=t@example.com', 'commit.gpgsign=false']
   const git = (...args: string[]) =>
     execFileSync('git', [...settings.flatMap((each) => ['-c', each]), ...args], {

@@ -65,7 +65,7 @@ async function measureVerify(sandbox: GitSandbox, kind: 'dir' | 'git'): Promise<
   const by = { name: 'bench', knownBy: 'unidentified' } as const
   const note = { at: recordedAt, by, commit: null, plan: null, reason: null, outcome: 'done' }
   for (let i = rounds; i < entries; i++)
-    store.chain.tell({ ...note, kind: 'import', about: `domain ${i}` })
+    store.chain.add({ ...note, kind: 'import', about: `domain ${i}` })
   await store.save(buildState(1), 'bench')
   const other = await openBenchState(sandbox, kind, realDisk)
   const from = performance.now()

@@ -10,7 +10,7 @@ interface McpOptions {
   plans?: string
 }
 
-/** `edgewise mcp`: tools for agents on stdin and stdout. They only read, unless told otherwise. */
+/** `edgewise mcp`: tools for agents on stdin and stdout. They only read, without --allow-apply. */
 export function declareMcp(program: Command, declare: Declare): void {
   declare<McpOptions>(program, 'mcp', {
     description: 'serve tools for assistants (MCP) on stdin and stdout; they only read',

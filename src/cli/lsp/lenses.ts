@@ -26,7 +26,7 @@ const pauseMs = 300
 /** Maximum number of domains of a file that is planned: planning blocks the thread. */
 const maxDomains = 200
 
-/** The lines above manifests that tell what an apply of their domains would send. */
+/** Counts, above each manifest, of the changes and writes that an apply would send. */
 export class Lenses {
   readonly #connection: Connection
   readonly #session: LanguageSession

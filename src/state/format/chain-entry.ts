@@ -4,7 +4,7 @@ import type { ChainFile } from '../../core/model/generated/state-types.ts'
 import { chainFile } from '../../core/model/generated/state-validators.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
 
-/** What an entry of the chained history tells of. */
+/** Content of an entry of the chained history. */
 export type HistoryNote = Omit<ChainFile, 'format' | 'home' | 'number' | 'previous'>
 
 /** Signs an entry: the signature in base64; null if it can't be signed now. */

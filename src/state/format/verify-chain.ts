@@ -13,7 +13,7 @@ export interface StoredChain {
   texts: ReadonlyMap<string, string>
   /** Text of the file of the newest entry; null without. */
   head: string | null
-  /** Number of removed locks that no entry tells of yet. */
+  /** Number of removed locks without an entry so far. */
   pending: number
 }
 
@@ -38,7 +38,7 @@ export interface ChainFinding {
 export interface VerifiedChain extends Pick<StoredChain, 'pending'> {
   findings: ChainFinding[]
   entries: number
-  /** Time of the first entry, before which nothing is told; null without entries. */
+  /** Time of the first entry, before which nothing is recorded; null without entries. */
   since: string | null
   /** Hash of the newest entry; null without entries. */
   newest: string | null

@@ -26,14 +26,14 @@ interface ChainEnd {
 const maxRaces = 20
 const movedMessage = 'other commands append to the history at the same time, again and again'
 
-/** The chained history. Entries are appended in the same change as what they tell of. */
+/** The chained history. Entries are appended in the same change as what they record. */
 export class Chain {
   readonly #files: StateFiles
   readonly #paths: StatePaths
   /** Null until it is loaded. */
   #end: ChainEnd | null = null
   /** Entries of the next change. */
-  #told: HistoryNote[] = []
+  #added: HistoryNote[] = []
   /** Newest entry that this process has added; null if it has added none. */
   newest: Head | null = null
   /** Signs entries; null without a key. */
@@ -45,25 +45,25 @@ export class Chain {
   }
 
   /**
-   * Loads the newest entry: others may have written while the lock was free. Drops what was told.
+   * Loads the newest entry: others may have written while the lock was free. Drops added ones.
    *
    * @throws EdgewiseError `record-damaged`
    */
   async reload(): Promise<void> {
-    this.#told = []
+    this.#added = []
     this.#end = await loadEnd(this.#files, this.#paths)
   }
 
   /** Adds an entry to the next change that is for other machines too; a new load drops it. */
-  tell(note: HistoryNote): void {
-    this.#told.push(note)
+  add(note: HistoryNote): void {
+    this.#added.push(note)
   }
 
   /**
    * Makes a change with its entries. Where others may append at the same time, a guard checks that
    * the newest entry is still the same; else the entries are made again.
    *
-   * @param notes told before those of `tell`
+   * @param notes recorded before those of `add`
    * @param write makes the change, with the files of the entries
    */
   async append(
@@ -71,8 +71,8 @@ export class Chain {
     guard: Guard | undefined,
     write: (entries: FileChanges, guard: Guard | undefined) => Promise<void>,
   ): Promise<void> {
-    const all = [...notes, ...this.#told]
-    this.#told = []
+    const all = [...notes, ...this.#added]
+    this.#added = []
     if (all.length === 0) return write(new Map(), guard)
     // Only stores that read at once have locks of domains.
     const isShared = this.#files.readAtOnce !== undefined
