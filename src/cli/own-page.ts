@@ -69,15 +69,16 @@ function writeCheck(folder: string, { check }: OwnDomains): string[] {
   return ['--check', file]
 }
 
-/** Traces a request; the text has its lines at most as wide as a panel. */
+/** Traces a GET request: its outcome in sentences, then lines at most as wide as a panel. */
 async function trace(
   run: RunOwn,
-  { url, of }: OwnTrace,
+  { url, ip, of }: OwnTrace,
   root: string,
   { env, signal }: Pick<Outside, 'env' | 'signal'>,
 ): Promise<string> {
   const outside = { env: { ...env, COLUMNS: '76', NO_COLOR: '1' }, signal }
-  const words = ['trace', '--of', of, '--', url]
+  const given = ['--method', 'GET', ...(ip === '' ? [] : [`--ip=${ip}`])]
+  const words = ['trace', '--sentence', ...given, '--of', of, '--', url]
   const end = await run(['-C', root, ...words], outside)
   if (end.code === 0) return end.out
   // Only as JSON, the reason is on stdout.

@@ -47,6 +47,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     })
     http = await ports.listen(replica.controller)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: tip })
+    void keepPages(replica)
     const end = await run(replica, http, () => lost.abort())
     if (end === 'lost')
       logger.error('another replica leads now: this one ends, and has to be started again')
@@ -57,6 +58,27 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     lost.abort()
     const closed = Promise.all([http?.close(), branch.close()])
     await Promise.race([closed, ports.outside.clock.sleep(closeMs)])
+  }
+}
+
+/** Longest wait for the first apply before pages are made, and between two looks, ms. */
+const [firstPagesMs, lookMs] = [60_000, 2000]
+
+/**
+ * Makes the pages of all domains after the first apply and each later one, until an interrupt:
+ * those of a large fleet take seconds. A standby makes them once, and for who asks.
+ */
+async function keepPages({ controller, outside, position, reconciler }: Replica): Promise<void> {
+  const { clock, signal } = outside
+  let made: string | null = null
+  for (let waitedMs = 0; !signal.aborted; waitedMs += lookMs) {
+    await clock.sleep(lookMs, signal)
+    const { applied } = reconciler.found
+    const shown = `${applied?.commit} ${applied?.at}`
+    const waits = position.term !== null && applied === null && waitedMs < firstPagesMs
+    if (signal.aborted || waits || shown === made) continue
+    made = shown
+    await controller.pages.refresh()
   }
 }
 

@@ -70,8 +70,11 @@ const buildSeries = (hours: number, seconds: number): StatusSeries => {
 }
 const statistics = (): Promise<DomainStatistics> =>
   Promise.resolve({ at, day: buildSeries(24, 300), week: buildSeries(168, 3600) })
-const trace = (url: string) =>
-  Promise.resolve({ recorded: `${url}\noutcome denied`, desired: `${url}\noutcome served` })
+const trace = ({ url }: { url: string }) =>
+  Promise.resolve({
+    recorded: `It is denied.\n${url}\noutcome denied`,
+    desired: `It is served.\n${url}\noutcome served`,
+  })
 const own = {
   domains: () => Promise.resolve(buildPages()),
   getDomains: buildPages,

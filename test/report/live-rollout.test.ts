@@ -30,7 +30,7 @@ const judged: RolloutEvent = {
   statistics: buildStatistics(),
 }
 
-/** Lists the waves of a rollout that need attention first; the first of them has passed. */
+/** Lists the waves of a rollout; the first of them has passed. */
 function list(
   events: RolloutEvent[],
   second: Partial<RolloutWave> = {},
@@ -48,27 +48,27 @@ const open = { approval: { waitingSince: null, approved: null } }
 describe('the waves of an unfinished rollout', () => {
   it('that another process has checked are not called unchecked', () => {
     for (const events of [[], [wait(1, 'pause')], [wait(1, 'health')]])
-      expect(list(events)).toEqual(['2 waiting', '1 unseen', '3 not-begun'])
-    expect(list([judged])).toEqual(['2 waiting', '1 healthy', '3 not-begun'])
+      expect(list(events)).toEqual(['1 unseen', '2 waiting', '3 not-begun'])
+    expect(list([judged])).toEqual(['1 healthy', '2 waiting', '3 not-begun'])
     const checking = list([wait(2, 'health')], { applied: sent })
-    expect(checking[0]).toMatch(/^2 running Collecting statistics/)
+    expect(checking[1]).toMatch(/^2 running Collecting statistics/)
   })
 
   it('wait for an approval until they have it', () => {
-    expect(list([], {}, { paused: ada })[0]).toBe('2 waiting')
+    expect(list([], {}, { paused: ada })[1]).toBe('2 waiting')
     const approved = { waitingSince: time, approved: { ...ada, wave: 'w' } }
     expect(list([], { approval: approved }, {}, 'approved')).toEqual([
-      '2 next',
       '1 unseen',
+      '2 next',
       '3 not-begun',
     ])
   })
 
   it('wait for a baseline until they have begun', () => {
     const waiting = list([wait(2, 'baseline')], open)
-    expect(waiting[0]).toMatch(/^2 waiting Collecting the baseline/)
+    expect(waiting[1]).toMatch(/^2 waiting Collecting the baseline/)
     const begun = { applied: { ...sent, to: null, serviceTo: null } }
-    expect(list([wait(2, 'baseline')], begun, {}, 'running')[0]).toBe('2 begun')
+    expect(list([wait(2, 'baseline')], begun, {}, 'running')[1]).toBe('2 begun')
     expect(list([wait(2, 'baseline')], { applied: sent })).toEqual([
       '1 unseen',
       '2 unseen',
@@ -81,8 +81,8 @@ describe('the waves of an unfinished rollout', () => {
     expect(
       waves.map(({ wave, domains, names, approval }) => [wave, domains, names.length, approval]),
     ).toEqual([
+      [1, 1, 1, null],
       [2, 5, 5, 'needs approval'],
-      [1, 1, 0, null],
       [3, 25, 25, null],
     ])
   })

@@ -168,16 +168,21 @@ describe('the request that is tried on the page of a domain', () => {
     expect(form).toContain('value="https://a.example.com/"')
     expect(form).not.toContain('Now, as recorded')
     const url = 'https://a.example.com/<b>"?x=1&y'
-    const html = await (await get(`/domains/a.example.com?url=${encodeURIComponent(url)}`)).text()
+    const html = await (
+      await get(`/domains/a.example.com?url=${encodeURIComponent(url)}&ip=192.0.2.1`)
+    ).text()
     expect(html).toContain('https://a.example.com/&lt;b&gt;&quot;?x=1&amp;y\noutcome denied</pre>')
+    expect(html).toContain('<h3>Now, as recorded</h3><p class="said">It is denied 192.0.2.1.</p>')
     expect(html).toContain('After an apply of the manifests')
     expect(html).not.toContain('<b>"')
   })
 
   it('says once what both do', async () => {
     const text = {
-      recorded: 'https://a/ (recorded)\noutcome  denied *\n*  if 2 items are not set\n',
-      desired: 'https://a/  (desired)\noutcome  denied *\n*  if 3 items are not set\n',
+      recorded:
+        'It is denied.\nhttps://a/ (recorded)\noutcome  denied *\n*  if 2 items are not set\n',
+      desired:
+        'It is denied.\nhttps://a/  (desired)\noutcome  denied *\n*  if 3 items are not set\n',
     }
     const pages = createPages({ trace: () => Promise.resolve(text) })
     const { get } = await visit(await startHttp({ pages }))
@@ -187,15 +192,16 @@ describe('the request that is tried on the page of a domain', () => {
 
   it('has a reason if it can not be traced, and is of a bounded length', async () => {
     const asked: string[] = []
-    const trace = (url: string) => {
-      asked.push(url)
+    const trace = ({ url, ip }: { url: string; ip: string }) => {
+      asked.push(url, ip)
       return Promise.reject(new EdgewiseError('usage', 'no such domain', 'Name another.'))
     }
     const { get } = await visit(await startHttp({ pages: createPages({ trace }) }))
-    const answer = await get(`/domains/a.example.com?url=${'x'.repeat(5000)}`)
+    const query = `url=${'x'.repeat(5000)}&ip=${'1'.repeat(50)}`
+    const answer = await get(`/domains/a.example.com?${query}`)
     expect(answer.status).toBe(200)
     expect(await answer.text()).toContain('no such domain. Name another.')
-    expect(asked.map((url) => url.length)).toEqual([2000])
+    expect(asked.map((text) => text.length)).toEqual([2000, 45])
   })
 
   it('is not on the list, nor on a page that there is not', async () => {

@@ -97,7 +97,13 @@ export function buildDomains(): DomainPages {
     ['~0123', texts[1]?.length],
   ]
   const sentence = '2 domains as recorded.'
-  const list = { title: 'Domains', tone: 'fine', sentence, main: `<h1>${sentence}</h1>` }
+  const list = {
+    title: 'Domains',
+    tone: 'fine',
+    sentence,
+    main: `<h1>${sentence}</h1>`,
+    changes: '',
+  }
   const text = `${JSON.stringify({ list, pages })}\n${texts.join('')}`
   return parseDomainPages({ text, format: () => '', at, commit: headCommit, revision: 'plan-1' })
 }
@@ -117,8 +123,12 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
     planJson: () => Promise.resolve('{}'),
     domains: () => Promise.resolve(buildDomains()),
     getDomains: () => null,
-    trace: (url) =>
-      Promise.resolve({ recorded: `${url}\noutcome denied`, desired: `${url}\noutcome served` }),
+    refresh: () => Promise.resolve(),
+    trace: ({ url, ip }) =>
+      Promise.resolve({
+        recorded: `It is denied ${ip}.\n${url}\noutcome denied`,
+        desired: `It is served.\n${url}\noutcome served`,
+      }),
     statistics: () => Promise.resolve({ fault: 'the service is away.' }),
     drift: () => null,
     listEvents: () => [

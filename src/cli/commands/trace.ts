@@ -34,6 +34,7 @@ export function declareTrace(program: Command, declare: Declare): void {
       ).argParser(collect),
     )
     .option('--strict', 'leave open what the specification does not say')
+    .addOption(new Option('--sentence', 'begin with the outcome in sentences').hideHelp())
   for (const [flags, description] of facts) command.addOption(new Option(flags, description))
   for (const [flags, description, parse] of lists)
     command.addOption(new Option(flags, description).argParser(parse))

@@ -12,6 +12,7 @@ import { findLineLinks } from '../../operations/history/line-links.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { runBlocking } from '../../operations/runtime/with-pool.ts'
+import type { Change } from '../../core/model/change.ts'
 import { namePage } from '../../outlets/report/domain/fleet-row.ts'
 import {
   describeDomainTab,
@@ -20,6 +21,7 @@ import {
   type DomainAbout,
 } from '../../outlets/report/domain/format-domain-page.ts'
 import { describeFleetTab, formatFleetPage } from '../../outlets/report/domain/format-fleet-page.ts'
+import { formatOpenChanges, listOpenChanges } from '../../outlets/report/domain/open-changes.ts'
 import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { style } from '../../outlets/report/page/generated/page-assets.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
@@ -96,7 +98,7 @@ export async function writePages(
       ? 'not looked for by this replica yet'
       : `as the check of ${formatTime(checkedAt)} found it`,
   ]
-  const [rows, texts]: [FleetRow[], string[]] = [[], []]
+  const [rows, texts, open]: [FleetRow[], string[], Change[]] = [[], [], []]
   for (const { sheet, row, applies } of fleet.list()) {
     const page: ServedDomain = {
       ...describeDomainTab(sheet),
@@ -106,6 +108,7 @@ export async function writePages(
     }
     texts.push(JSON.stringify(page))
     rows.push(row)
+    for (const change of listOpenChanges(sheet)) open.push(change)
   }
   const facts = [...about.facts, compared]
   const main = formatFleetPage(rows, { ...about, facts, address: ['/domains/', ''] })
@@ -113,7 +116,8 @@ export async function writePages(
     rows.map(({ state }) => state),
     'domain',
   )
-  const list: ServedFleet = { ...describeFleetTab(rows), sentence, main }
+  const changes = formatOpenChanges(open, workspace.scrub)
+  const list: ServedFleet = { ...describeFleetTab(rows), sentence, main, changes }
   const pages = rows.map(({ domain }, i) => [namePage(domain), texts[i]?.length ?? 0])
   await saveOutput(
     createOutput(file, workspace, io),

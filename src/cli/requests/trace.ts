@@ -3,7 +3,9 @@ import { parseEntries } from '../../core/effects/requests/parse-requests.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../../core/model/json.ts'
 import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
+import { formatTraceSentence } from '../../outlets/report/trace/sentence.ts'
 import { formatTrace } from '../../outlets/report/trace/text.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { readAssumptions } from './assumptions.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -19,6 +21,8 @@ export interface TraceCommandOptions {
   observed?: string
   assume?: string[]
   strict?: boolean
+  /** Begin with a line that has the outcome in sentences, for a page. */
+  sentence?: boolean
   method?: string
   /** Headers; the names of absent ones, and false for --no-other-headers, come by their own. */
   header?: string[] | boolean
@@ -63,10 +67,13 @@ export async function trace(
     io,
   )
   const layout = { paint, columns: io.columns, verbose: context.options.verbose === true }
+  const format = (each: (typeof traced)[number]) =>
+    (options.sentence === true ? `${escapeInvisible(formatTraceSentence(each))}\n` : '') +
+    formatTrace(each, layout)
   io.out(
     context.options.json === true
       ? traced.map(({ output }) => `${JSON.stringify(output)}\n`).join('')
-      : `${traced.map((each) => formatTrace(each, layout)).join('\n\n')}\n`,
+      : `${traced.map(format).join('\n\n')}\n`,
   )
   return exitCodes.done
 }

@@ -1,3 +1,4 @@
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Overview } from '../../core/model/listed-rollout.ts'
@@ -32,8 +33,10 @@ export interface PageSource {
   history(): Promise<BuiltPage>
   /** Builds the list and the pages of all domains, or returns the last ones if that takes long. */
   domains(): Promise<DomainPages>
+  /** Makes them in the background unless the last ones show what is known now. */
+  refresh(): Promise<void>
   /** Traces a request by what is recorded, and by the manifests: the text of each. */
-  trace(url: string): Promise<Record<OwnTrace['of'], string>>
+  trace(request: TriedRequest): Promise<Record<OwnTrace['of'], string>>
   /** Queries the status codes of a domain, or returns those of some minutes ago. */
   statistics(domain: Domain): Promise<DomainStatistics>
   /** Returns the last of these that were built; null without any. */
@@ -52,9 +55,14 @@ export interface OwnDomains {
   check: string | null
 }
 
-/** A request to trace, by what is recorded or by the manifests. */
-export interface OwnTrace {
+/** A GET request; `ip`: address of the client, empty: not given. */
+export interface TriedRequest {
   url: string
+  ip: string
+}
+
+/** A request to trace, by what is recorded or by the manifests. */
+export interface OwnTrace extends TriedRequest {
   of: 'recorded' | 'desired'
 }
 
@@ -127,12 +135,28 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     history: share('history'),
     domains: domains.get,
     getDomains: domains.getLast,
+    refresh: createRefresh(domains, findRevision),
     trace: createTrace(context),
     statistics: createDomainStatistics(clock, (domain) => queryDomain(domain, workspace, outside)),
     planJson: async () => (await json()).text,
     drift: context.getDrift,
     listEvents: context.listEvents,
     forget: overview.forget,
+  }
+}
+
+/** Creates the function that makes the pages of domains in the background. */
+function createRefresh(
+  { get, getLast }: ReturnType<typeof keepLast>,
+  findRevision: () => Promise<string>,
+): PageSource['refresh'] {
+  return async () => {
+    try {
+      if (getLast()?.revision !== (await findRevision())) await get()
+    } catch (error) {
+      // Who asks for the pages gets the error.
+      if (!(error instanceof EdgewiseError)) throw error
+    }
   }
 }
 
@@ -161,10 +185,10 @@ function createOverviewLoader({
 
 /** Creates the function that traces a request, in two processes. */
 function createTrace({ reconciler, branch, outside, ownPage }: SourceContext): PageSource['trace'] {
-  return async (url) => {
+  return async (request) => {
     const commit = reconciler.getHead() ?? reconciler.found.commit ?? (await branch.fetch())
     return branch.hold(commit, async (root) => {
-      const make = (of: OwnTrace['of']) => ownPage({ url, of }, root, outside)
+      const make = (of: OwnTrace['of']) => ownPage({ ...request, of }, root, outside)
       return { recorded: await make('recorded'), desired: await make('desired') }
     })
   }

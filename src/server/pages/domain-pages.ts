@@ -19,9 +19,10 @@ export interface ServedDomain extends ServedPage {
   applies: ApplyMark[]
 }
 
-/** The list of all domains, with its first sentence. */
+/** The list of all domains, with its first sentence, and what is left to change as HTML. */
 export interface ServedFleet extends ServedPage {
   sentence: string
+  changes: string
 }
 
 /** The list of all domains, and the page of each. */

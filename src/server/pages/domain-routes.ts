@@ -81,8 +81,8 @@ async function formatDomain(
   return head + open + jumps + main + formatStatusCodes(codes, applies) + trial
 }
 
-/** Longest URL of a request that is tried, in UTF-16 code units. */
-const maxUrl = 2000
+/** Longest URL and address of a client of a request that is tried, in UTF-16 code units. */
+const [maxUrl, maxIp] = [2000, 45]
 
 /** Formats the form that tries a request, with what came of the one in the address. */
 async function tryRequest(
@@ -93,14 +93,16 @@ async function tryRequest(
   const path = `/domains/${encodeURIComponent(name)}`
   const query = new URLSearchParams(address.split('?')[1] ?? '')
   const url = (query.get('url') ?? '').trim().slice(0, maxUrl)
+  const ip = (query.get('ip') ?? '').trim().slice(0, maxIp)
   // State may have any name; a wildcard has no host of its own.
   const proposed = /^[a-z0-9][a-z0-9.-]*$/.test(name) ? `https://${name}/` : 'https://'
-  if (url === '') return formatTrial(path, { url: proposed, traced: null, fault: '' })
+  if (url === '') return formatTrial(path, { url: proposed, ip, traced: null, fault: '' })
   try {
-    return formatTrial(path, { url, traced: await pages.trace(url), fault: '' })
+    return formatTrial(path, { url, ip, traced: await pages.trace({ url, ip }), fault: '' })
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
-    return formatTrial(path, { url, traced: null, fault: `${error.message}. ${error.hint}`.trim() })
+    const fault = `${error.message}. ${error.hint}`.trim()
+    return formatTrial(path, { url, ip, traced: null, fault })
   }
 }
 

@@ -20,7 +20,8 @@ import { answerDomains } from './domain-routes.ts'
 import { explainDecisions } from './explain-decisions.ts'
 import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
 import type { BuiltPage } from './built-page.ts'
-import { computeRevisions } from './create-page-source.ts'
+import type { DomainPages } from './domain-pages.ts'
+import { computeRevisions, type PageSource } from './create-page-source.ts'
 import { identifyBearer } from '../people/identify.ts'
 import { beginLogin, endLogin, type LoginContext } from '../people/login-routes.ts'
 import type { Provider } from '../people/provider.ts'
@@ -28,6 +29,9 @@ import { createSessions, type Sessions, type Visit } from './sessions.ts'
 
 const paths = /^\/(?:|plan|history|drift|live|login(?:\/provider|\/callback)?|logout)$/
 const families = /^\/(?:domains|rollouts)(?:\/.*)?$/
+
+/** Wait for what is left to change before a page has that of earlier, ms. */
+const refreshMs = 500
 
 /** Returns whether a path is one of the pages, for people. */
 export function isPagePath(path: string): boolean {
@@ -138,6 +142,7 @@ async function routeVisit(
   } as const
   const rollouts = { ...place, path: '/rollouts' } as const
   const { rollouts: all } = overview
+  if (path === '/' || part === 'rollouts') await refresh(pages, revisions.plan, context)
   if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
   if (path === '/plan') return answerOwn('plan', context, place)
   if (path === '/history') return answerOwn('history', context, place)
@@ -149,7 +154,7 @@ async function routeVisit(
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
     return answerFramed(place, context, visit, all, (frame) =>
-      formatOverview(overview, frame, pages.getDomains()?.list ?? null),
+      formatOverview(overview, frame, describeFleet(pages.getDomains(), revisions.plan)),
     )
   if (path === '/rollouts')
     return answerFramed(rollouts, context, visit, all, (frame) =>
@@ -165,6 +170,24 @@ async function routeVisit(
   if (open.listed.state === 'rolling-back')
     return answerMessage(409, 'Not possible', 'Its rollback has begun, and has to be finished.')
   return answerFramed(rollouts, context, visit, [open], (frame) => formatAbortPage(open, frame))
+}
+
+/** Makes what is left to change anew, and waits a little if there is an old one. */
+async function refresh(
+  pages: Pick<PageSource, 'getDomains' | 'refresh'>,
+  revision: string,
+  { clock }: Pick<RouteContext, 'clock'>,
+): Promise<void> {
+  const known = pages.getDomains()
+  if (known?.revision === revision) return
+  const made = pages.refresh()
+  if (known !== null) await waitFor(made, clock, refreshMs)
+}
+
+/** Describes the fleet by the last pages of its domains, and when they were made if that is old. */
+function describeFleet(built: DomainPages | null, revision: string) {
+  if (built === null) return null
+  return { ...built.list, before: built.revision === revision ? null : built.at }
 }
 
 /** Answers with a page that is made, or with one that asks again: proxies do not wait long. */
@@ -223,7 +246,9 @@ async function answerFramed(
   const notice = sessions.findNotice(cookies)
   const listEvents = (rollout: string) => controller.pages.listEvents(rollout)
   const explain = await explainDecisions(rollouts, identity, controller.rights)
-  const html = format({ place, token: formToken, notice, listEvents, explain })
+  const built = controller.pages.getDomains()
+  const open = built === null ? null : { changes: built.list.changes, at: built.at }
+  const html = format({ place, token: formToken, notice, listEvents, open, explain })
   return answerPage(
     200,
     html,

@@ -55,7 +55,8 @@ describe('the page of drift', () => {
     ])
     expect(page.parts[1]?.lines).toHaveLength(2)
     expect(page.sentence).toBe(
-      'Drift: 2 pending, 1 live. Of 3 items: 2 verified, 1 assumed (confirmed 3 d ago).',
+      'Drift: 2 pending, 1 live. Of 3 items: 2 verified (1 differs), ' +
+        '1 assumed (confirmed 3 d ago).',
     )
     expect([page.writes, page.waves]).toEqual([[], []])
   })

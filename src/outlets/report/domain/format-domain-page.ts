@@ -210,7 +210,8 @@ function formatChange(title: string, change: Change | null, put: Put): string {
   return `<p class="remark">${heading}</p>${block}${rest}`
 }
 
-function formatChangedLine({ action, text, indent, isRemark }: PageLine, put: Put): string {
+/** Formats a line of a change; `put` escapes a text. */
+export function formatChangedLine({ action, text, indent, isRemark }: PageLine, put: Put): string {
   const sign = action === null ? ' ' : symbols[action]
   const own = action === null ? '' : ` data-action="${action}"`
   return (

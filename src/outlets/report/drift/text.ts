@@ -87,7 +87,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     count === 0 ? [] : [`${formatCount(count)} ${words}`],
   )
   const known = [
-    ...(verified === 0 ? [] : [`${formatCount(verified)} verified`]),
+    ...(verified === 0 ? [] : [formatVerified(verified, drift)]),
     ...(assumed === 0 ? [] : [`${formatCount(assumed)} assumed (${formatAges(drift.items, now)})`]),
     ...(drift.inDoubt.length === 0 ? [] : [`${formatCount(drift.inDoubt.length)} in-doubt`]),
     ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
@@ -107,6 +107,15 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
       ? []
       : ['None of these items was compared with the service: that takes --observed or --live.']),
   ]
+}
+
+/** Formats how many items were observed, and how many of them not as they are recorded. */
+function formatVerified(verified: number, { items }: Drift): string {
+  const differing = items.filter(
+    ({ kinds, confidence }) => confidence === 'verified' && kinds.includes('live'),
+  ).length
+  const differ = differing === 1 ? '1 differs' : `${formatCount(differing)} differ`
+  return `${formatCount(verified)} verified${differing === 0 ? '' : ` (${differ})`}`
 }
 
 /** Formats the age of assumed items, from the youngest to the oldest. */

@@ -15,7 +15,6 @@ import {
   createSeen,
   describeHealth,
   findRollback,
-  sortWaves,
 } from '../page/build-rollout.ts'
 import { fitText } from '../page/fit-page.ts'
 
@@ -43,7 +42,7 @@ export function buildOpenRollout(open: OpenRollout, events: RolloutEvent[]): Pag
         // A wave may have been checked by another process, such as the leader before.
         state: isNext ? 'next' : health.state === 'unchecked' ? 'unseen' : health.state,
       },
-      names: i < current ? [] : domains,
+      names: domains,
     }
   })
   const about: RolloutAbout = {
@@ -56,7 +55,7 @@ export function buildOpenRollout(open: OpenRollout, events: RolloutEvent[]): Pag
     canAbort: listed.state !== 'rolling-back',
     onHold: [],
   }
-  return { about, waves: sortWaves(waves), rollback: findRollback(events, fitText) }
+  return { about, waves, rollback: findRollback(events, fitText) }
 }
 
 /** Describes that a wave needs approvals, and who has given one. */

@@ -32,18 +32,22 @@ export interface Frame {
   notice: string | null
   /** Lists the events of the waves of a rollout that this process has seen. */
   listEvents(rollout: string): RolloutEvent[]
+  /** What is left to change, as HTML, and when that was found, ISO 8601; null: not known yet. */
+  open: { changes: string; at: string } | null
   /** Explains why the reader may not decide something, about a rollout or all writes. */
   explain(action: Action, rollout: string | null): string | null
 }
 
 /**
- * Formats the overview: the most important sentence first, the state of the fleet if it is known,
- * then facts and rollouts.
+ * Formats the overview: the state of the fleet if it is known, then the most important sentence,
+ * what is left to change, rollouts and facts.
+ *
+ * @param fleet `before`: when it was found, ISO 8601, if anything has changed since
  */
 export function formatOverview(
   overview: Overview,
   frame: Frame,
-  fleet: { sentence: string; tone: Tone } | null = null,
+  fleet: { sentence: string; tone: Tone; before: string | null } | null = null,
 ): string {
   const [first, ...others] = listHeadlines(overview)
   const title = `Edgewise: ${overview.workspace}`
@@ -56,12 +60,11 @@ export function formatOverview(
     fleet === null
       ? ''
       : `<p class="callout" data-tone="${fleet.tone}"><a href="/domains">` +
-        `${show(fleet.sentence)}</a></p>`,
+        `${show(fleet.sentence)}</a>` +
+        `${fleet.before === null ? '' : ` As of ${formatInstant(fleet.before)}.`}</p>`,
     formatSummary(title, first?.text ?? '', first?.tone ?? 'fine'),
     also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
-    overview.rollouts.length === 0
-      ? ''
-      : '<p class="jumps"><a href="/plan">The plan: what is left to change</a></p>',
+    formatOpen(overview.rollouts, frame),
     ...formatRollouts(overview, frame),
     formatStop(overview, frame),
     formatReplica(overview),
@@ -75,7 +78,11 @@ export function formatRolloutList(overview: Overview, frame: Frame): string {
   const sentence =
     count === 0 ? 'No rollout is unfinished.' : `${pluralize(count, 'unfinished rollout')}.`
   const title = `Edgewise rollouts: ${overview.workspace}`
-  const main = [formatSummary(title, sentence, 'fine'), ...formatRollouts(overview, frame)]
+  const main = [
+    formatSummary(title, sentence, 'fine'),
+    count === 0 ? '' : formatOpen(overview.rollouts, frame),
+    ...formatRollouts(overview, frame),
+  ]
   return formatServerPage(`${sentence} Edgewise rollouts`, main, frame)
 }
 
@@ -88,7 +95,19 @@ export function formatRolloutPage(open: OpenRollout, frame: Frame): string {
     token: frame.token,
     explain: frame.explain,
   })
-  return formatServerPage(title, [main], frame)
+  return formatServerPage(title, [formatOpen([open], frame), main], frame)
+}
+
+/** Formats what is left to change, which readers decide about, and leads to the whole plan. */
+function formatOpen(rollouts: readonly OpenRollout[], { open }: Frame): string {
+  const plan = '<a href="/plan">The whole plan</a>'
+  if (open === null || open.changes === '')
+    return rollouts.length === 0 ? '' : `<p class="jumps">${plan}</p>`
+  return (
+    '<section class="panel open" aria-labelledby="open"><h2 id="open">Left to change</h2>' +
+    `<p class="note">From state to the manifests, as of ${formatInstant(open.at)}. ${plan}</p>` +
+    `${open.changes}</section>`
+  )
 }
 
 function formatServerPage(title: string, main: string[], { place, notice }: Frame): string {

@@ -7,6 +7,7 @@ import {
   type JsonObject,
 } from '../../../core/model/json.ts'
 import type { Action } from '../../../core/model/change.ts'
+import type { FieldName } from '../../../core/model/item.ts'
 import { isSecret } from '../../../core/model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { pairEntries } from './pair-entries.ts'
@@ -75,11 +76,14 @@ function compareField(
   const schema = chooseAlternative(shape.schema, after)
   if (isPlainObject(before) && isPlainObject(after))
     return listFields(schema, before, after).flatMap((name) =>
-      compareField(
-        (field === '' ? '' : `${field}.`) + escapeInvisible(name),
-        getOwn(before, name),
-        getOwn(after, name),
-        narrow({ ...shape, schema }, name),
+      addUnit(
+        compareField(
+          (field === '' ? '' : `${field}.`) + escapeInvisible(name),
+          getOwn(before, name),
+          getOwn(after, name),
+          narrow({ ...shape, schema }, name),
+        ),
+        findUnit(name, before, after),
       ),
     )
   if (Array.isArray(before) && Array.isArray(after))
@@ -87,6 +91,36 @@ function compareField(
   if (typeof before === 'string' && typeof after === 'string' && /\n/.test(before + after))
     return compareTexts(field, before, after)
   return listReplaced(field, formatValue(before, schema), formatValue(after, schema))
+}
+
+/** Fields that have their unit in another field, and the words of the units. */
+const unitFields = new Map<FieldName, FieldName>([
+  ['time', 'timeunit'],
+  ['expire', 'expire_unit'],
+  ['cache_time', 'cache_unit'],
+  ['min_size', 'min_size_unit'],
+  ['max_rate', 'max_rate_unit'],
+  ['leading_flow', 'leading_flow_unit'],
+])
+const unitWords = new Map([
+  ...Object.entries({ Y: 'years', M: 'months', D: 'days', h: 'hours', i: 'minutes', s: 'seconds' }),
+  ...['year', 'month', 'day', 'hour', 'minute', 'second'].map(
+    (word) => [word, `${word}s`] as const,
+  ),
+])
+
+/** Finds the unit of a field, which both objects have; null if it has none, or another one now. */
+function findUnit(field: FieldName, before: JsonObject, after: JsonObject): string | null {
+  const unit = getOwn(after, unitFields.get(field) ?? '')
+  if (typeof unit !== 'string' || getOwn(before, unitFields.get(field) ?? '') !== unit) return null
+  return unitWords.get(unit) ?? formatValue(unit)
+}
+
+function addUnit(lines: ValueLine[], unit: string | null): ValueLine[] {
+  if (unit === null) return lines
+  return lines.map((line) =>
+    line.action === 'change' ? { ...line, text: `${line.text} ${unit}` } : line,
+  )
 }
 
 /** Lists a replaced value: on one line, or on two if both values are long. */

@@ -185,7 +185,7 @@ function sayPolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'> {
 }
 
 /** Says the kind and the pattern of a cache rule: `ext jpg,png`. */
-function sayKind(rule: Json, readRule: ReadRule): string {
+export function sayKind(rule: Json, readRule: ReadRule): string {
   if (!isObject(rule)) return ''
   const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
   const kinds: Record<string, string> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }
@@ -227,7 +227,7 @@ function listOrigin(trace: JsonObject): Line[] {
   return lines
 }
 
-function sayTargets(targets: Json): string {
+export function sayTargets(targets: Json): string {
   if (!Array.isArray(targets)) return 'none'
   return targets
     .filter(isObject)

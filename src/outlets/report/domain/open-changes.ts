@@ -1,0 +1,51 @@
+import type { Change } from '../../../core/model/change.ts'
+import { pluralize } from '../../../core/model/text/words.ts'
+import { buildPartContent } from '../page/build-matrix.ts'
+import { fitText } from '../page/fit-page.ts'
+import { formatNames, listNames, show } from '../page/html.ts'
+import { countChanges, groupChanges, type Block } from '../plan/blocks.ts'
+import { formatChangedLine } from './format-domain-page.ts'
+import type { DomainSheet } from './sheet.ts'
+
+/** Blocks, lines of one, and names of its domains that are shown; longest text (UTF-16). */
+const [maxBlocks, maxLines, maxNames, maxText] = [12, 24, 100, 300]
+/** Up to this number of domains, their names are open. */
+const maxOpen = 6
+
+/** Lists what the manifests change of a domain, without what is on hold. */
+export function listOpenChanges({ items }: DomainSheet): Change[] {
+  return items.flatMap(({ pending, condition }) =>
+    pending === null || condition === 'on-hold' ? [] : [pending],
+  )
+}
+
+/**
+ * Formats what is left to change as blocks of the same change, the largest first; empty for
+ * nothing. Every text may be hostile, and is escaped.
+ */
+export function formatOpenChanges(changes: Change[], scrub: (text: string) => string): string {
+  const blocks = groupChanges(changes)
+  const left = blocks.slice(maxBlocks).reduce((sum, block) => sum + countChanges(block), 0)
+  const end = left > 0 ? `<li class="note">and ${pluralize(left, 'more change')}</li>` : ''
+  const entries = blocks.slice(0, maxBlocks).map((block) => formatBlock(block, scrub))
+  return entries.length === 0 ? '' : `<ul class="changes">${entries.join('')}${end}</ul>`
+}
+
+function formatBlock({ domains, parts }: Block, scrub: (text: string) => string): string {
+  const put = (text: string) => show(fitText(scrub(text), maxText))
+  const shown = parts.map((part) => {
+    const { item, action } = part
+    const { note, lines } = buildPartContent(part)
+    const drawn = lines.slice(0, maxLines).map((line) => formatChangedLine(line, put))
+    const rest = lines.length - drawn.length
+    return (
+      `<p><code>${put(item)}</code> ${action}${note === '' ? '' : `: ${put(note)}`}</p>` +
+      (drawn.length === 0 ? '' : `<div class="lines">${drawn.join('')}</div>`) +
+      (rest > 0 ? `<p class="note">and ${pluralize(rest, 'more line')}</p>` : '')
+    )
+  })
+  const names = domains.map(scrub)
+  const row = listNames(names, maxNames)
+  const fold = formatNames(pluralize(names.length, 'domain'), names, maxNames)
+  return `<li>${shown.join('')}${names.length > maxOpen ? fold : row}</li>`
+}
