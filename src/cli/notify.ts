@@ -1,4 +1,5 @@
-import type { Settings, Configured } from '../operations/runtime/workspace-parts.ts'
+import { findNewestHash } from '../operations/history/verify-history.ts'
+import type { Settings } from '../operations/runtime/workspace-parts.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import type { Decided, StopDecision } from '../core/model/listed-rollout.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -59,7 +60,7 @@ export function createNotifier(
   }
   const report = async (content: Content | null, store: (outbox: Outbox) => Promise<void>) => {
     if (await tryToStore(store)) await tryToStore((opened) => deliver(context, opened))
-    else if (content !== null) await send(context, workspace, content)
+    else if (content !== null) await send(context, workspace, content, outside)
   }
   const reportOnce = async (content: Content | null) => {
     if (content !== null) await report(content, (opened) => opened.finish(null, [content]))
@@ -126,10 +127,12 @@ function warn({ io, errPaint }: CommandContext, text: string): void {
 
 async function send(
   commandContext: CommandContext,
-  { config }: Configured,
+  workspace: Settings,
   content: Content,
+  outside: Outside,
 ): Promise<void> {
   const { io } = commandContext
+  const { config } = workspace
   const notification: Notification = {
     id: io.newId(),
     time: new Date(io.clock.now()).toISOString(),
@@ -144,6 +147,7 @@ async function send(
     clock: io.clock,
     signal: io.signal,
     createTransport: (url: string) => createTransport(url, io),
+    findNewestHash: () => findNewestHash(workspace, outside),
   }
   const failures = await Promise.all(
     wanted.map(async ({ receiver, number }) => {

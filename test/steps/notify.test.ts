@@ -172,6 +172,26 @@ describe('notify', () => {
     ])
   })
 
+  it('has the newest hash of the history, whatever it is about', async () => {
+    enter(receive('webhook'))
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await place.cli('drift')).code).toBe(2)
+    expect(parse()).not.toHaveProperty('history')
+    await place.cli('apply', '--yes')
+    place.manifest(www, { timeout: { time: 61 } })
+    await place.cli('drift')
+    await place.cli('rollout', 'stop', '--all', '--yes')
+    await place.cli('apply', '--yes')
+    await place.cli('rollout', 'resume', '--all', '--yes')
+    await lockElsewhere()
+    await place.cli('state', 'unlock', '--yes')
+    const { newest } = await place.json('state', 'verify')
+    expect(newest).toMatch(/^[0-9a-f]{64}$/)
+    const told = received.map((_each, i) => [parse(i)['events'], parse(i)['history']])
+    const events = ['drift', 'applied', 'drift', 'rollout', 'failed', 'rollout', 'rollout']
+    expect(told).toEqual(events.map((event, i) => [[event], i === 0 ? undefined : newest]))
+  })
+
   it('has the reasons of an overridden freeze and of an unlock', async () => {
     const guards = 'guards: {freeze: [{from: 2000-01-01, to: 3000-01-01}], reason: [unlock]}\n'
     enter(receive('webhook', '[applied, rollout]'), guards)

@@ -23,7 +23,13 @@ import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
 const secretPath = '/services/T0/B0/secret-of-the-hook'
-const received: { id: string; title: string; events: string[]; text?: string }[] = []
+const received: {
+  id: string
+  title: string
+  events: string[]
+  text?: string
+  history?: string
+}[] = []
 /** Status of all answers. */
 let status = 200
 /** Called instead of an answer with each request; null answers. */
@@ -148,6 +154,9 @@ describe('notifications in a database', () => {
     await makeDue()
     expect(await outbox.deliverDue()).toMatchObject({ sent: 2, failures: [] })
     expect(titles()).toEqual(['Applied; writes: 1 confirmed.', 'second'])
+    // The second one has no entry of its own.
+    const { newest } = await place.json('state', 'verify')
+    expect(received.map(({ history }) => history)).toEqual([newest, newest])
     expect(received[0]?.id).toBe(stored[0]?.['id'])
     expect(await outbox.count()).toEqual({ pending: 0, givenUp: 0, oldestSeconds: 0 })
   })

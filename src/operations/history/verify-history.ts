@@ -4,6 +4,19 @@ import { openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
 
+/** Finds the hash of the newest entry; null without entries, and where the state can't be read. */
+export async function findNewestHash(
+  workspace: Settings,
+  outside: StateOutside,
+): Promise<string | null> {
+  try {
+    return await (await openState(workspace, outside)).store.chain.findNewest()
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    return null
+  }
+}
+
 /**
  * Verifies the chained history of a workspace, which may be damaged. Needs neither the lock nor a
  * usable state.

@@ -35,7 +35,7 @@ export interface Notification {
   parts: ({ event: NotifyEvent } & Part)[]
   /** The next step; null if there is none. */
   next: string | null
-  /** Hash of the newest entry of the chained history; absent if the command added none. */
+  /** Hash of the newest entry of the chained history; absent for none. */
   history?: string
 }
 

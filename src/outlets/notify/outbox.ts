@@ -1,3 +1,4 @@
+import { findNewestHash } from '../../operations/history/verify-history.ts'
 import type { Configured, Settings } from '../../operations/runtime/workspace-parts.ts'
 import {
   OutboxRows,
@@ -43,15 +44,15 @@ type Config = Configured['config']
 const applyEvents: NotifyEvent[] = ['applied', 'refused', 'in-doubt', 'failed', 'rollout']
 
 /** Opens the notifications of a workspace; null if its state is not in a database. */
-export function openOutbox(
-  { config, scrub }: Configured & Pick<Settings, 'scrub'>,
-  outside: Outside,
-): Outbox | null {
+export function openOutbox(workspace: Settings, outside: Outside): Outbox | null {
+  const { config, scrub } = workspace
   if (config.state.database === undefined) return null
   const { databasePatienceMs: patienceMs } = outside
   const newId = () => outside.newId()
   const context = { ...outside, scrub, newId, patienceMs }
-  return new Outbox(config, openDatabase(config.state.database, context), outside)
+  return new Outbox(config, openDatabase(config.state.database, context), outside, () =>
+    findNewestHash(workspace, outside),
+  )
 }
 
 /**
@@ -63,10 +64,17 @@ class Outbox {
   readonly #database: Database
   readonly #outside: Outside
   readonly #rows: OutboxRows
+  readonly #findNewestHash: () => Promise<string | null>
   /** Applies of this process that have begun. */
   readonly #begun = new Map<string, { ended: AbortController; since: string }>()
 
-  constructor(config: Config, database: Database, outside: Outside) {
+  constructor(
+    config: Config,
+    database: Database,
+    outside: Outside,
+    find: () => Promise<string | null>,
+  ) {
+    this.#findNewestHash = find
     this.#config = config
     this.#database = database
     this.#outside = outside
@@ -189,7 +197,8 @@ class Outbox {
     const notification = parseNotification(text)
     if (notification === null) return 'its row in the database is damaged'
     const connect = (url: string) => createTransport(url, this.#outside)
-    const context = { ...this.#outside, createTransport: connect }
+    const own = { createTransport: connect, findNewestHash: this.#findNewestHash }
+    const context = { ...this.#outside, ...own }
     return sendNotification(notification, receiver, context, attempts === 0)
   }
 

@@ -15,11 +15,13 @@ export interface SendContext {
   clock: Pick<Clock, 'now' | 'sleep'>
   signal: AbortSignal
   createTransport(url: string): Promise<Transport>
+  /** Finds the hash of the newest entry of the history, which every notification carries. */
+  findNewestHash(): Promise<string | null>
 }
 
 /**
- * Sends a notification, with repeats after failures that another attempt may not have. The receiver
- * may get it more than once, with the same id.
+ * Sends a notification with the newest hash of the history, and repeats it after failures that
+ * another attempt may not have. The receiver may get it more than once, with the same id.
  *
  * @param isQuick whether it may be sent again within seconds
  * @returns why it was not sent, without the address; null if it was
@@ -27,13 +29,15 @@ export interface SendContext {
 export async function sendNotification(
   notification: Notification,
   receiver: NotifyConfig,
-  { clock, signal, createTransport }: SendContext,
+  { clock, signal, createTransport, findNewestHash }: SendContext,
   isQuick = true,
 ): Promise<string | null> {
   const missing = receiver.url === '' || receiver.secret === ''
   if (missing) return `no value for ${receiver.variables.join(' or ')}`
   const transport = await createTransport(receiver.url)
-  const message = formatMessage(notification, receiver, clock.now())
+  const history = notification.history ?? (await findNewestHash()) ?? undefined
+  const full = history === undefined ? notification : { ...notification, history }
+  const message = formatMessage(full, receiver, clock.now())
   const request = { url: receiver.url, ...message, timeoutMs }
   for (let attempt = 0; ; attempt++) {
     const { failure, retryMs } = await attemptToSend(transport, request)

@@ -125,6 +125,12 @@ export class Chain {
     else await this.#files.publish([new Map([[path, text]])], message)
   }
 
+  /** Loads the hash of the newest entry, without the lock; null without entries. */
+  async findNewest(): Promise<string | null> {
+    this.#files.refresh()
+    return (await loadEnd(this.#files, this.#paths)).head?.hash ?? null
+  }
+
   /** Loads all of the history as it is, damaged or not. */
   async load(): Promise<StoredChain> {
     const { home, chain, chainHead, headFolder, unlocks } = this.#paths
