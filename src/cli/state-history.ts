@@ -113,6 +113,9 @@ function describeVerified(verified: VerifiedChain): string[] {
     ...(hasHead !== null || entries === 0 ? [] : [`Without --head this proves ${limits}.`]),
     ...(pending === 0
       ? []
-      : [`${pluralize(pending, 'removed lock')} to be recorded with the next change.`]),
+      : [
+          `${pluralize(pending, 'removed lock or refusal', 'removed locks or refusals')} ` +
+            'to be recorded with the next change.',
+        ]),
   ]
 }

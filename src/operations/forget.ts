@@ -36,7 +36,7 @@ export async function forget(
   ports: Ports,
 ): Promise<Forgotten> {
   const purpose = { reason: 'state forget', selection: lockDomains(request.domains) }
-  return withState(workspace, purpose, request, ports, async ({ store }, recorded) => {
+  return withState(workspace, purpose, request, ports, async ({ store, by }, recorded) => {
     const { left, items, what } = dropItems(
       selectRecorded(recorded, request.domains),
       request.items ?? [],
@@ -44,7 +44,7 @@ export async function forget(
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
       throw new CancelledError('Forget cancelled: nothing was removed from state')
     ports.outside.onPhase?.({ name: 'saving-state', total: left.size })
-    store.chain.add(describeAct(ports.outside, 'forget', what))
+    store.chain.add(describeAct(ports.outside, 'forget', what, { by }))
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })
@@ -129,7 +129,7 @@ export async function move(
       'Pass the id of another workspace with --to.',
     )
   const purpose = { reason: 'state move', selection: 'account' } as const
-  return withState(workspace, purpose, request, ports, async ({ store }, recorded) => {
+  return withState(workspace, purpose, request, ports, async ({ store, by }, recorded) => {
     const moving = selectRecorded(recorded, request.domains)
     const domains = [...moving.keys()]
     const rollouts = await store.listRollouts()
@@ -141,7 +141,7 @@ export async function move(
     if (!(await ports.dialogue.confirm({ kind: 'move', what, items, to })))
       throw new CancelledError('Move cancelled: nothing was moved')
     ports.outside.onPhase?.({ name: 'saving-state', total: moving.size })
-    store.chain.add(describeAct(ports.outside, 'move', what, { outcome: `to ${to}` }))
+    store.chain.add(describeAct(ports.outside, 'move', what, { by, outcome: `to ${to}` }))
     await store.move(moving, to, `Move ${what} to the workspace ${to}`)
     ports.dialogue.note(
       `Move ${moving.size === 1 ? 'its manifest' : 'their manifests'} to that workspace: ` +

@@ -78,7 +78,7 @@ export async function importConfig(
   const addsSecrets = request.writeManifests
   const purpose = { reason: 'import', selection: 'workspace', addsSecrets } as const
   return withState(workspace, purpose, request, ports, async (locked, recorded) => {
-    const { store } = locked
+    const { store, by } = locked
     const { observed, invalid } = loadObserved(workspace, request, recorded, ports)
     const { current, manifests } = prepareManifests(workspace, request, observed, outside)
     const isDesired = ({ domain, item }: ImportedItem) =>
@@ -96,7 +96,7 @@ export async function importConfig(
     if (touched.size > 0) {
       const what = `${managed.length} items of ${listSome([...touched.keys()])}`
       const { commit } = await workspace.findTree()
-      store.chain.add(describeAct(outside, 'import', what, { commit }))
+      store.chain.add(describeAct(outside, 'import', what, { by, commit }))
       await store
         .save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
         .catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import type { Settings, Desired, Secrets, Configured } from './runtime/workspace-parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import { type Applied, groupApplies } from '../core/model/applied.ts'
+import type { Actor } from '../core/model/people/identity.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import type {
@@ -50,7 +51,7 @@ export async function prune(
 ): Promise<Pruned> {
   const { outside, dialogue } = ports
   const purpose = { reason: 'state prune', selection: 'workspace' } as const
-  return withState(workspace, purpose, request, ports, async ({ store }, recorded) => {
+  return withState(workspace, purpose, request, ports, async ({ store, by }, recorded) => {
     const beforeMs = outside.clock.now() - keepMs
     const history = await store.listApplies()
     const limits = { beforeMs, maxApplies: Infinity }
@@ -68,7 +69,7 @@ export async function prune(
       throw new CancelledError('Prune cancelled: nothing was pruned')
     outside.onPhase?.({ name: 'pruning', total: applies.length })
     const what = describePrune(pruned)
-    store.chain.add(describeAct(outside, 'prune', what))
+    store.chain.add(describeAct(outside, 'prune', what, { by }))
     await store.prune(applies, what)
     return pruned
   })
@@ -77,7 +78,7 @@ export async function prune(
 /** Prunes some of the oldest applies after another one. A failure is only noted. */
 export async function pruneOld(
   workspace: Configured & Secrets,
-  store: PruneStore,
+  { store, by }: { store: PruneStore; by: Actor },
   recorded: RecordedState,
   { outside, dialogue }: Ports,
 ): Promise<void> {
@@ -89,7 +90,7 @@ export async function pruneOld(
     if (applies.length === 0) return
     const what = describePrune({ applies, before: new Date(beforeMs).toISOString() })
     outside.onPhase?.({ name: 'pruning', total: applies.length })
-    store.chain.add(describeAct(outside, 'prune', what))
+    store.chain.add(describeAct(outside, 'prune', what, { by }))
     await store.prune(applies, what)
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import { parseApplyId } from '../core/model/applied.ts'
-import { findCommandDecider, type Decider } from './people/command-line.ts'
+import { findCommandDecider, judgeAttempt, toActor, type Decider } from './people/command-line.ts'
 import { weighDecision } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
@@ -150,22 +150,30 @@ export async function decideRollout(
   ports: Ports,
 ): Promise<Decided> {
   const { outside } = ports
-  const decider = given ?? (await findCommandDecider(workspace, outside))
+  const about = `${verb} ${id}`
+  const decider = given ?? (await findCommandDecider(workspace, outside, about))
+  const actor = decider === null ? null : toActor(decider.identity, outside)
+  const acting = actor === null ? ports : { ...ports, outside: { ...outside, actor } }
   const purpose = { reason: `rollout ${verb}`, selection: lockRollout(id) }
-  return withState(workspace, purpose, request, ports, async ({ store }) => {
+  return withState(workspace, purpose, request, acting, async ({ store, by }) => {
     const rollout = findUndecided(await store.listRollouts(), id, verb)
     if (step !== undefined && step !== identifyStep(rollout)) throw createMovedError(id)
     const at = new Date(outside.clock.now()).toISOString()
+    const weigh = ({ identity, rules }: Decider) => weighDecision(identity, verb, rollout, rules)
+    // Refused attempts over HTTP are logged.
     const weight =
-      decider === null ? undefined : weighDecision(decider.identity, verb, rollout, decider.rules)
+      given !== undefined
+        ? weigh(given)
+        : decider === null
+          ? undefined
+          : await judgeAttempt({ store, outside, by, about }, () => weigh(decider))
     const author = decider?.identity.name ?? findAuthor(outside)
     const decided = changes[verb](rollout, { author, at }, weight)
     if (decided.rollout === rollout) return decided
-    const knownBy = decider?.identity.knownBy ?? 'unidentified'
     store.chain.add(
       describeAct(outside, verb === 'approve' ? 'approval' : 'decision', id, {
         at,
-        by: { name: author, knownBy },
+        by,
         commit: rollout.commit,
         plan: hashWave(rollout, findCurrentWave(rollout) ?? 0),
         outcome: decided.verb,

@@ -60,7 +60,7 @@ export async function stopAll(
 export async function resumeAll(
   workspace: Settings,
   { seen, knownBy }: { seen?: string } & Pick<StopRequest, 'knownBy'>,
-  outside: StateOutside,
+  outside: StateOutside & Pick<Outside, 'user'>,
 ): Promise<StopDecision> {
   if (knownBy === undefined) await refuseCommand('resume-all', workspace, outside)
   const { accountStop } = await openState(workspace, outside)

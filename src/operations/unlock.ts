@@ -5,7 +5,7 @@ import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
 import { describeEnd } from '../state/locks/locks.ts'
 import { isAliveHere } from '../state/locks/machine.ts'
 import { describeAct } from './history/describe-act.ts'
-import { findAuthor } from './submission/find-author.ts'
+import { findActor } from './people/command-line.ts'
 import { refuseLongReason, requireReason } from './submission/reasons.ts'
 import { openState } from './runtime/open-state.ts'
 import type { Ports } from './runtime/ports.ts'
@@ -42,12 +42,14 @@ export async function unlock(
   refuseLongReason(reason ?? '')
   requireReason(workspace.config.guards, 'unlock', reason)
   const { machine, user } = outside
-  const by = findAuthor(outside)
   const scope = {
     workspace: workspace.config.id,
     domains: domain === undefined ? null : new Set([domain.toLowerCase()]),
   }
-  const { locks, store } = await openState(workspace, outside)
+  const state = await openState(workspace, outside)
+  const { locks, store } = state
+  const actor = await findActor(workspace, state, outside, 'unlock')
+  const by = actor.name
   const holders = await locks.listHolders(scope)
   const [holder] = holders
   if (holder === undefined) return { ended: 'not-locked', by, holder: null }
@@ -76,9 +78,13 @@ export async function unlock(
     throw new CancelledError('Unlock cancelled: the lock was not released')
   const isRevoked = await locks.revoke(holder.token, machine)
   const why = reason?.trim() ? workspace.scrub(reason) : null
-  const note = describeAct(outside, 'unlock', formatLockHolder(holder), { reason: why })
+  const note = describeAct(outside, 'unlock', formatLockHolder(holder), {
+    by: actor,
+    reason: why,
+    outcome: force ? 'forced' : 'done',
+  })
   if (isRevoked)
-    await store.chain.addUnlock(note).catch((error: unknown) => {
+    await store.chain.addLater(note).catch((error: unknown) => {
       if (!(error instanceof EdgewiseError)) throw error
       dialogue.warn(`the history has no entry of it: ${error.message}`)
     })

@@ -1,5 +1,6 @@
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { inSpan } from '../core/model/tracing.ts'
+import { findAuthor } from '../operations/submission/find-author.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Leadership, Term } from '../state/postgres/leadership.ts'
@@ -34,7 +35,8 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const { logger } = ports
   const lost = new AbortController()
   const signal = AbortSignal.any([ports.outside.signal, lost.signal])
-  const outside = { ...ports.outside, signal }
+  const actor = { name: findAuthor(ports.outside), knownBy: 'serve' } as const
+  const outside = { ...ports.outside, signal, actor }
   const { branch, tip, workspace } = await begin(options, ports, outside)
   let http: Interface | null = null
   try {

@@ -4,12 +4,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
+import type { ChainFile } from '../../src/core/model/generated/state-types.ts'
 import type { Replica } from '../server/replica.ts'
 import {
   commit,
   configure,
   enterServed,
+  getDatabase,
   listSent,
+  runSql,
   setServeStage,
   start,
   until,
@@ -64,6 +67,14 @@ async function approve(replica: Replica, id: string, user: string): Promise<[num
   return [answer.status, /class="message">([^<]*)</.exec(text)?.[1] ?? '']
 }
 
+/** Lists the entries of the history, first to last. */
+async function listEntries(files: string): Promise<ChainFile[]> {
+  const rows = await runSql(`select text from ${files} where path like '%/chain/0/%.json'`)
+  return (rows as { text: string }[])
+    .map(({ text }) => JSON.parse(text) as ChainFile)
+    .toSorted((a, b) => a.number - b.number)
+}
+
 it('a role counts once it was on the branch before the commit of the rollout', async () => {
   enterServed(`rollout: {approval: [1]}\n${auth}`)
   give({ approver: ['ada@example.com'], operator: ['eve@example.com', 'ada@example.com'] })
@@ -89,6 +100,13 @@ it('a role counts once it was on the branch before the commit of the rollout', a
   expect(await listSent()).toEqual([])
   expect((await approve(replica, id, 'ada@example.com'))[0]).toBe(303)
   await until(async () => (await listSent()).length > 0)
+  const files = `${getDatabase().schema}.files`
+  await until(async () => (await listEntries(files)).some(({ kind }) => kind === 'apply'))
+  const acts = (await listEntries(files)).map(({ kind, by }) => [kind, by.knownBy])
+  expect(acts).toEqual([
+    ['approval', 'proxy'],
+    ['apply', 'serve'],
+  ])
   // Eve may approve what comes after, and whoever lost a role lost it at once.
   configure(2, 62)
   const third = commit()

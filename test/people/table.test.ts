@@ -96,10 +96,19 @@ describe('by the command line', () => {
         expect([name, verb, allowed ? 'yes' : 'no']).toEqual([
           name,
           verb,
-          cells?.[1 + actions.indexOf(verb)],
+          cells?.[1 + actions.indexOf(verb)]?.replace(' |', ''),
+        ])
+      }
+      for (const verb of ['stop', 'resume'] as const) {
+        const { err } = await place.cli('rollout', verb, '--all', '--yes')
+        expect([name, verb, err.includes('may not') ? 'no' : 'yes']).toEqual([
+          name,
+          verb,
+          cells?.[1 + actions.indexOf(`${verb}-all`)]?.replace(' |', ''),
         ])
       }
       writeFileSync(join(place.root, 'edgewise.yaml'), base)
+      await place.cli('rollout', 'resume', '--all', '--yes')
       await attempt(() => here().abort({ rollout }))
     }
   })

@@ -562,7 +562,7 @@ export function storeContract(
         // It has no lock.
         await (
           await open()
-        ).chain.addUnlock({ ...note, kind: 'unlock', about: 'holder', reason: null })
+        ).chain.addLater({ ...note, kind: 'unlock', about: 'holder', reason: null })
         const next = await open()
         expect((await next.chain.load()).pending).toBe(1)
         await next.load()

@@ -4,11 +4,11 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import type { ChainFile } from '../../src/core/model/generated/state-types.ts'
 import { hashJson } from '../../src/core/plan/basis.ts'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place } from './cli.ts'
+import { findHome, loadEntries } from './load-chain.ts'
 import { lockElsewhere } from './lock-elsewhere.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
@@ -16,21 +16,6 @@ const www = 'www.example.com'
 const dayMs = 86_400_000
 setStageInTime()
 beforeEach(() => void (time.now = Date.UTC(2026, 10, 20, 12)))
-
-const home = () => {
-  const state = join(place.root, '.edgewise/state')
-  const paths = readdirSync(state, { recursive: true, encoding: 'utf8' })
-  return join(state, paths.find((path) => path.endsWith('/journal'))?.slice(0, -8) ?? '')
-}
-
-/** Loads the entries, first to last. */
-function loadEntries(): ChainFile[] {
-  const folder = join(home(), 'chain/0')
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as ChainFile)
-    .toSorted((a, b) => a.number - b.number)
-}
 
 const listKinds = () => loadEntries().map(({ kind }) => kind)
 const apply = (seconds: number, ...more: string[]) => {
@@ -64,7 +49,7 @@ it('has an entry of each apply: who, the commit, the digest of the plan, the rea
     reason: 'for the shop',
     outcome: 'complete',
   })
-  const file = readFileSync(join(home(), 'chain/0/1.json'))
+  const file = readFileSync(join(findHome(), 'chain/0/1.json'))
   expect(finished['history']).toBe(createHash('sha256').update(file).digest('hex'))
   const text = await place.cli('state', 'verify', '--head', String(finished['history']))
   expect([text.code, text.out.replaceAll(/since .*,/g, 'since then,')]).toEqual([
@@ -158,13 +143,13 @@ it('records the exceptions that a plan uses', async () => {
 it('reports what was changed, or cut off, also as text', async () => {
   for (const seconds of [60, 61, 62]) expect((await apply(seconds)).code).toBe(0)
   const newest = String((await verify())['newest'])
-  rmSync(join(home(), 'chain/0/2.json'))
+  rmSync(join(findHome(), 'chain/0/2.json'))
   expect(await verify()).toMatchObject({ findings: [{ code: 'missing', number: 3 }] })
   const text = await place.cli('state', 'verify')
   expect(text.out).toMatch(/^wrong: the history lacks entry 2\.\nThe history has 2 entries since /)
   expect(text.out).toContain('Without --head this proves nothing')
-  rmSync(join(home(), 'chain'), { recursive: true })
-  rmSync(join(home(), 'head'), { recursive: true })
+  rmSync(join(findHome(), 'chain'), { recursive: true })
+  rmSync(join(findHome(), 'head'), { recursive: true })
   expect(await verify()).toMatchObject({ findings: [], entries: 0 })
   expect(await verify('--head', newest)).toMatchObject({ findings: [{ code: 'cut' }] })
   expect((await apply(63)).code).toBe(0)

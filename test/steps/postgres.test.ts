@@ -107,6 +107,15 @@ describe('with state in PostgreSQL', () => {
     expect(items).toEqual([{ domain: www, item: 'timeout', status: 'confirmed', candidates: last }])
   })
 
+  it('an apply is by the role of the database', async () => {
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    const rows = await schema.query(
+      `select text, session_user as role from ${schema.name}.files where path like '%/chain/0/1.json'`,
+    )
+    const by = { name: `database:${String(rows[0]?.['role'])}`, knownBy: 'database' }
+    expect(parseJson(String(rows[0]?.['text']))).toMatchObject({ kind: 'apply', by })
+  })
+
   it('plan, apply, state, drift and rollback do as with any other', async () => {
     place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 10 } })
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)

@@ -1,4 +1,5 @@
 import type { OutcomeCounts } from './outcome.ts'
+import type { Actor } from './people/identity.ts'
 import type { SourceTree } from './source-tree.ts'
 import type { Domain, ItemKey, ItemState, Value } from './item.ts'
 import { groupBy } from './lists.ts'
@@ -11,7 +12,10 @@ export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupt
 
 /** What a person has overridden, and why. */
 export interface Override {
-  /** Name of the policy; `freeze` for freeze windows, `retry-held` for values on hold. */
+  /**
+   * Name of the policy; `freeze` for freeze windows, `retry-held` for values on hold, `--force` for
+   * the limits of guards.
+   */
   policy: string
   /** Empty if none was required. */
   reason: string
@@ -21,6 +25,7 @@ export interface Override {
 const otherOverrides = new Map([
   ['freeze', 'freeze'],
   ['retry-held', 'hold'],
+  ['--force', 'guard'],
 ])
 
 /** Names what was overridden, for people. */
@@ -38,6 +43,8 @@ export interface UsedException {
 
 /** What an apply rests on, besides its commit. */
 export interface Grounds {
+  /** Who is responsible for it; absent: the author, who proves nothing. */
+  by?: Actor
   /** What was overridden; absent for none. */
   overrides?: Override[]
   /** Exceptions that the plan used; absent for none. */

@@ -1,19 +1,17 @@
 import type { HistoryNote } from '../../state/format/chain-entry.ts'
 import type { Outside } from '../runtime/outside.ts'
-import { findAuthor } from '../submission/find-author.ts'
 
-/** Describes for the chained history what the user of this process does now. */
-export function describeAct(
-  outside: Pick<Outside, 'clock' | 'env' | 'user'>,
-  kind: HistoryNote['kind'],
+/** Describes for the chained history what somebody does now. */
+export function describeAct<K extends HistoryNote['kind']>(
+  { clock }: Pick<Outside, 'clock'>,
+  kind: K,
   about: string,
-  known: Partial<HistoryNote> = {},
-): HistoryNote {
+  known: Pick<HistoryNote, 'by'> & Partial<Omit<HistoryNote, 'kind'>>,
+): HistoryNote & { kind: K } {
   return {
-    at: new Date(outside.clock.now()).toISOString(),
+    at: new Date(clock.now()).toISOString(),
     kind,
     about,
-    by: { name: findAuthor(outside), knownBy: 'unidentified' },
     commit: null,
     plan: null,
     reason: null,

@@ -1,8 +1,17 @@
-import { identifyMachine, unidentified, type Identity } from '../../core/model/people/identity.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import {
+  identifyMachine,
+  unidentified,
+  type Actor,
+  type Identity,
+} from '../../core/model/people/identity.ts'
 import type { Action } from '../../core/model/people/roles.ts'
+import type { OpenState } from '../../state/store/store-opener.ts'
+import { describeAct } from '../history/describe-act.ts'
 import { openState } from '../runtime/open-state.ts'
-import type { StateOutside } from '../runtime/outside.ts'
+import type { Outside, StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
+import { findAuthor } from '../submission/find-author.ts'
 import { createRefusal, explainDecision, type DecisionRules } from './decide.ts'
 
 /** Somebody who decides, and by which rules. */
@@ -11,44 +20,104 @@ export interface Decider {
   rules: DecisionRules
 }
 
+type ActingOutside = StateOutside & Pick<Outside, 'user'>
+
 /**
- * Finds who decides by a command, and by which rules: those of the checked-out workspace file. That
- * is who has the token of OpenID Connect in the environment, or else, with PostgreSQL, the role of
- * the database, which the server has checked; what a machine says of its user proves nothing.
+ * Finds who decides by a command, and by which rules: those of the checked-out workspace file.
  *
+ * @param about what is decided, for the history if a token is refused
  * @returns null without rules: everybody decides then
  * @throws EdgewiseError `not-allowed` for a token that is refused
  */
 export async function findCommandDecider(
   workspace: Settings,
-  outside: StateOutside,
+  outside: ActingOutside,
+  about: string,
 ): Promise<Decider | null> {
   const { roles, rollout } = workspace.config
   const { approvers: needs } = rollout
   if (roles.length === 0 && needs.by === 1 && !needs.notAuthor) return null
-  const identity =
-    (await findTokenHolder(workspace, outside)) ?? (await findRole(workspace, outside))
+  const identity = await identifyUser(
+    workspace,
+    await openState(workspace, outside),
+    outside,
+    about,
+  )
   return { identity, rules: { sets: [{ roles, needs }], authors: null } }
+}
+
+/**
+ * Finds who acts, for the history.
+ *
+ * @param about what is done, for the history if a token is refused
+ * @throws EdgewiseError `not-allowed` for a token that is refused
+ */
+export async function findActor(
+  workspace: Settings,
+  state: OpenState,
+  outside: ActingOutside,
+  about: string,
+): Promise<Actor> {
+  return outside.actor ?? toActor(await identifyUser(workspace, state, outside, about), outside)
+}
+
+/** Names an identity for the history: an unidentified one as the machine does. */
+export function toActor({ name, knownBy }: Identity, outside: ActingOutside): Actor {
+  return { name: knownBy === 'unidentified' ? findAuthor(outside) : name, knownBy }
 }
 
 /** Variable with a token of OpenID Connect, such as that of a job of CI. */
 const tokenVariable = 'EDGEWISE_ID_TOKEN'
 
-async function findTokenHolder(
+/**
+ * Identifies who has the token of OpenID Connect in the environment, or else, with PostgreSQL, the
+ * role of the database, which the server has checked; what a machine says of its user proves
+ * nothing.
+ */
+async function identifyUser(
   { config }: Settings,
-  { env, identifyToken }: StateOutside,
-): Promise<Identity | null> {
-  const token = env[tokenVariable] ?? ''
-  if (token === '' || identifyToken === undefined) return null
-  const holder = await identifyToken(config.serve.auth, token.trim())
-  if ('name' in holder) return holder
-  throw createRefusal(`The token in ${tokenVariable} is refused: ${holder.fault}.`)
-}
-
-async function findRole(workspace: Settings, outside: StateOutside): Promise<Identity> {
-  const { findUser } = await openState(workspace, outside)
+  { store, findUser }: OpenState,
+  outside: ActingOutside,
+  about: string,
+): Promise<Identity> {
+  const token = outside.env[tokenVariable]?.trim() ?? ''
+  const holder = token === '' ? undefined : await outside.identifyToken?.(config.serve.auth, token)
+  if (holder !== undefined && 'name' in holder) return holder
+  if (holder !== undefined)
+    return judgeAttempt({ store, outside, by: toActor(unidentified, outside), about }, () => {
+      throw createRefusal(`The token in ${tokenVariable} is refused: ${holder.fault}.`)
+    })
   const role = findUser === undefined ? null : identifyMachine('database', await findUser())
   return role ?? unidentified
+}
+
+/** An attempt of a command. */
+interface Attempt extends Pick<OpenState, 'store'> {
+  outside: ActingOutside
+  by: Actor
+  /** What is attempted: an action, and the rollout if it is about one. */
+  about: string
+}
+
+/** Judges an attempt of a command; one that is not allowed gets an entry of the history. */
+export async function judgeAttempt<T>(
+  { store, outside, by, about }: Attempt,
+  judge: () => T,
+): Promise<T> {
+  try {
+    return judge()
+  } catch (error) {
+    if (!(error instanceof EdgewiseError) || error.code !== 'not-allowed') throw error
+    const outcome = error.message
+    const known = { by, outcome }
+    await store.chain
+      .addLater(describeAct(outside, 'refusal', about, known))
+      .catch((failure: unknown) => {
+        if (!(failure instanceof EdgewiseError)) throw failure
+        outside.note?.(`the history has no entry of the refusal: ${failure.message}`)
+      })
+    throw error
+  }
 }
 
 /**
@@ -59,11 +128,16 @@ async function findRole(workspace: Settings, outside: StateOutside): Promise<Ide
 export async function refuseCommand(
   action: Action,
   workspace: Settings,
-  outside: StateOutside,
+  outside: ActingOutside,
 ): Promise<Identity | null> {
-  const decider = await findCommandDecider(workspace, outside)
+  const decider = await findCommandDecider(workspace, outside, action)
   if (decider === null) return null
-  const refusal = explainDecision(decider.identity, action, null, decider.rules)
-  if (refusal !== null) throw createRefusal(refusal)
-  return decider.identity
+  const { store } = await openState(workspace, outside)
+  const { identity, rules } = decider
+  const by = toActor(identity, outside)
+  return judgeAttempt({ store, outside, by, about: action }, () => {
+    const refusal = explainDecision(identity, action, null, rules)
+    if (refusal !== null) throw createRefusal(refusal)
+    return identity
+  })
 }

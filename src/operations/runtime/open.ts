@@ -134,6 +134,7 @@ const members: Record<keyof Outside, true> = {
   createPool: true,
   databasePatienceMs: true,
   identifyToken: true,
+  actor: true,
   solver: true,
   pool: true,
   tracer: true,

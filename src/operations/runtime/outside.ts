@@ -1,7 +1,7 @@
 import type { CacheFile } from '../../manifest/manifests/cache/manifest-cache.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { AuthConfig, DatabaseConfig } from '../../core/model/config.ts'
-import type { Identity } from '../../core/model/people/identity.ts'
+import type { Actor, Identity } from '../../core/model/people/identity.ts'
 import type { Solver, WorkerPool } from '../../core/model/parallel.ts'
 import type { Phase } from '../../core/model/events.ts'
 import type { Tracer } from '../../core/model/tracing.ts'
@@ -60,6 +60,8 @@ export interface StateOutside extends Reaching, Pick<Computing, 'onPhase' | 'tra
   databasePatienceMs?: number
   /** Identifies who has a token of OpenID Connect; absent: nobody is known by one. */
   identifyToken?(auth: AuthConfig, token: string): Promise<Identity | { fault: string }>
+  /** Who acts, for the history; absent: who the environment shows. */
+  actor?: Actor
   /** Prints notes while an operation runs; absent: nowhere. */
   note?: Note
 }

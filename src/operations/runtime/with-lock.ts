@@ -1,6 +1,8 @@
 import type { Note } from '../../core/model/text/words.ts'
 import type { Configured, Settings } from './workspace-parts.ts'
 import type { Moment } from '../../engine/apply/run.ts'
+import type { Actor } from '../../core/model/people/identity.ts'
+import { findActor } from '../people/command-line.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { formatLocalTime, listSome } from '../../core/model/text/words.ts'
@@ -23,6 +25,8 @@ export interface LockRequest {
 
 /** State with the lock that this process holds. */
 export interface Locked extends OpenState {
+  /** Who acts, for the history. */
+  readonly by: Actor
   /** Current lease. */
   readonly lease: Lease
   /** Instant of acquiring the lease. */
@@ -48,7 +52,8 @@ const retryMs = 10_000
  *
  * @param reason purpose of the lock, shown to other processes
  * @throws EdgewiseError `locked` when another process holds it for longer than the timeout,
- * `local-state` when the state would be lost with the checkout of a CI job
+ * `local-state` when the state would be lost with the checkout of a CI job, `not-allowed` for a
+ * token that is refused
  */
 export async function withLock<T>(
   workspace: Settings,
@@ -61,6 +66,7 @@ export async function withLock<T>(
   outside.onPhase?.({ name: 'locking' })
   const state = await openState(workspace, outside)
   refuseLocalState(workspace.config, state, outside.env)
+  const by = await findActor(workspace, state, outside, reason)
   for (const sentence of state.notes) dialogue.note(sentence)
   const { note } = dialogue
   const acquire = createAcquire(workspace, reason, selection, state, outside, note)
@@ -71,6 +77,7 @@ export async function withLock<T>(
   }
   const locked: Locked = {
     ...state,
+    by,
     get lease() {
       return getCurrent().lease
     },

@@ -85,7 +85,7 @@ export function listTrafficWarnings({ impact }: Plan, now: number): string[] {
 /**
  * Refuses a plan that a guard of the workspace forbids.
  *
- * @returns the guards that had to be overridden by name
+ * @returns the guards that had to be overridden
  * @throws EdgewiseError `guarded`, with the numbers and the ways to proceed
  */
 export function refuseGuarded(
@@ -99,7 +99,14 @@ export function refuseGuarded(
   const [first, ...others] = refusals
   if (first === undefined) {
     const isFrozen = hasWork(plan) && checkFreeze(workspace.config.guards.freeze, now).length > 0
-    return isFrozen ? [{ policy: 'freeze', reason: request.reason ?? '' }] : []
+    const unforced = { ...request, force: false }
+    const isForced =
+      request.force === true && findRefusals(workspace, recorded, plan, unforced, now).length > 0
+    const { reason = '' } = request
+    return [
+      ...(isFrozen ? [{ policy: 'freeze', reason }] : []),
+      ...(isForced ? [{ policy: '--force', reason }] : []),
+    ]
   }
   const lines = refusals.map((refusal) => `  ${refusal.message}`)
   const message =

@@ -116,9 +116,9 @@ export async function submitPlan(
   const sending = await prepare(workspace, reviewed, request, ports)
   const executed = await send(workspace, sending, request, ports)
   const { unrecorded, recorded } = executed.result
-  const { store, isWhole } = request.locked
-  const mayPrune = isWhole && sending.plan.changes.length > 0 && unrecorded === null
-  if (mayPrune && !ports.outside.signal.aborted) await pruneOld(workspace, store, recorded, ports)
+  const { locked } = request
+  const mayPrune = locked.isWhole && sending.plan.changes.length > 0 && unrecorded === null
+  if (mayPrune && !ports.outside.signal.aborted) await pruneOld(workspace, locked, recorded, ports)
   return executed
 }
 
@@ -247,13 +247,14 @@ function buildGrounds(
   { config, scrub }: Settings,
   plan: Plan,
   lifted: Lifted[],
-  { reason = '' }: GuardRequest,
+  { reason = '', locked: { by } }: SubmitRequest,
 ): Grounds {
   const { itemKeys } = config.service
   const { changes = [], writes = [] } = buildPlanJson(plan, (key) => itemKeys[key] ?? key)
   const overrides = lifted.flatMap((each) => each.overrides)
   const exceptions = lifted.flatMap((each) => each.exceptions)
   return {
+    ...(by.knownBy === 'unidentified' ? {} : { by }),
     ...(overrides.length === 0 ? {} : { overrides }),
     ...(exceptions.length === 0 ? {} : { exceptions }),
     plan: hashJson({ changes, writes }),

@@ -24,7 +24,7 @@ export function hashEntry(text: string): string {
 export function describeApplied(apply: Applied): HistoryNote[] {
   const { id, startedAt, endedAt, author, commit, overrides = [], exceptions = [] } = apply
   const { plan = null, reason = null, outcome } = apply
-  const by = { name: author ?? 'unknown', knownBy: 'unidentified' } as const
+  const by = apply.by ?? { name: author ?? 'unknown', knownBy: 'unidentified' }
   const build = (note: Pick<HistoryNote, 'kind' | 'about' | 'reason' | 'outcome'>) => {
     return { at: endedAt ?? startedAt, by, commit, plan, ...note }
   }

@@ -18,8 +18,8 @@ type Head = Omit<HeadFile, 'format'>
 interface ChainEnd {
   /** Newest entry; null without any. */
   head: Head | null
-  /** Locks that were removed since, by path, first to last. */
-  removed: ReadonlyMap<string, HistoryNote>
+  /** What was added without the lock since, by path, first to last. */
+  later: ReadonlyMap<string, HistoryNote>
 }
 
 /** Times that an entry is made again because another process was faster. */
@@ -87,7 +87,7 @@ export class Chain {
       }
       try {
         await write(entries, isShared ? guardHead : guard)
-        this.#end = { head, removed: new Map() }
+        this.#end = { head, later: new Map() }
         this.newest = head
         return
       } catch (error) {
@@ -96,12 +96,12 @@ export class Chain {
     }
   }
 
-  /** Builds the files of entries, first those of locks that were removed since the last one. */
-  async #build(notes: HistoryNote[], { head: before, removed }: ChainEnd) {
+  /** Builds the files of entries, first those that were added without the lock. */
+  async #build(notes: HistoryNote[], { head: before, later }: ChainEnd) {
     const paths = this.#paths
-    const entries = new Map<string, string | null>([...removed.keys()].map((path) => [path, null]))
+    const entries = new Map<string, string | null>([...later.keys()].map((path) => [path, null]))
     let [number, previous] = [before?.number ?? 0, before?.hash ?? null]
-    for (const note of [...removed.values(), ...notes]) {
+    for (const note of [...later.values(), ...notes]) {
       number++
       const text = formatChainEntry({ home: paths.home, number, previous, ...note })
       entries.set(paths.chainEntry(number), text)
@@ -114,11 +114,12 @@ export class Chain {
     return { entries, head }
   }
 
-  /** Adds without the lock that a lock was removed: the next entry comes after it. */
-  async addUnlock(note: HistoryNote): Promise<void> {
-    const text = formatFile(unlockFile, { ...note, kind: 'unlock' })
+  /** Adds an entry without the lock, of a removed lock or a refusal: it comes with the next one. */
+  async addLater(note: HistoryNote & { kind: 'unlock' | 'refusal' }): Promise<void> {
+    const text = formatFile(unlockFile, note)
     const path = this.#paths.unlock(hashEntry(text))
-    const message = `Lock of ${note.about} removed`
+    const what = note.kind === 'unlock' ? 'Removed lock' : 'Refused'
+    const message = `${what}: ${note.about}`
     this.#files.refresh()
     // Git adds to a branch that is there.
     if ((await this.#files.listTopFolders()).length > 0) await this.#files.add(path, text, message)
@@ -151,11 +152,11 @@ class MovedError extends EdgewiseError {}
 
 async function loadEnd(files: SharedFiles, paths: StatePaths): Promise<ChainEnd> {
   let head: Head | null = null
-  const removed: [string, HistoryNote][] = []
+  const later: [string, HistoryNote][] = []
   for (const [path, text] of await files.load(paths.headFolder, paths.unlocks)) {
     const place = files.describePath(path)
     if (path === paths.chainHead) head = parseFile(place, text, 'head', headFile)
-    else removed.push([path, parseFile(place, text, 'head', unlockFile)])
+    else later.push([path, parseFile(place, text, 'head', unlockFile)])
   }
-  return { head, removed: new Map(removed.toSorted(([, a], [, b]) => (a.at < b.at ? -1 : 1))) }
+  return { head, later: new Map(later.toSorted(([, a], [, b]) => (a.at < b.at ? -1 : 1))) }
 }

@@ -240,11 +240,11 @@ number: number
 previous: (string | null)
 at: Time
 /**
- * What was done. decision: a rollout was paused, resumed or aborted.
+ * What was done. decision: a rollout was paused, resumed or aborted. refusal: a command was not allowed.
  */
-kind: ("apply" | "rollback" | "override" | "exception" | "approval" | "decision" | "unlock" | "import" | "forget" | "move" | "prune")
+kind: ("apply" | "rollback" | "override" | "exception" | "approval" | "decision" | "unlock" | "refusal" | "import" | "forget" | "move" | "prune")
 /**
- * Id of the apply or rollout, name of the policy, holder of the lock, or the domains.
+ * Id of the apply or rollout, name of the policy, --force for the limits of guards, holder of the lock, the domains, or what was refused.
  */
 about: string
 /**
@@ -256,9 +256,9 @@ by: {
  */
 name: string
 /**
- * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; unidentified: only the machine says so.
+ * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
  */
-knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "unidentified")
+knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
 }
 /**
  * Commit of the manifests; null where there was none, or they take no part.
@@ -273,7 +273,7 @@ plan: (string | null)
  */
 reason: (string | null)
 /**
- * How it ended: of an apply as in its journal entry; until when an exception counts; of a decision what was decided; otherwise done.
+ * How it ended: of an apply as in its journal entry; until when an exception counts; of a decision what was decided; why something was refused; forced: an unlock with --force; otherwise done.
  */
 outcome: string
 }
@@ -369,13 +369,26 @@ author: (string | null)
  */
 workspace?: string
 /**
+ * Who is responsible for the apply; absent: the author, whom only the machine names.
+ */
+by?: {
+/**
+ * Name of the person, the job or the role.
+ */
+name: string
+/**
+ * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
+ */
+knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
+}
+/**
  * What was overridden; absent for none.
  *
  * Items: One override.
  */
 overrides?: {
 /**
- * Name of the policy; freeze: freeze windows; retry-held: values on hold.
+ * Name of the policy; freeze: freeze windows; retry-held: values on hold; --force: limits of guards.
  */
 policy: string
 /**
@@ -853,13 +866,26 @@ author: (string | null)
  */
 workspace?: string
 /**
+ * Who is responsible for the apply; absent: the author, whom only the machine names.
+ */
+by?: {
+/**
+ * Name of the person, the job or the role.
+ */
+name: string
+/**
+ * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
+ */
+knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
+}
+/**
  * What was overridden; absent for none.
  *
  * Items: One override.
  */
 overrides?: {
 /**
- * Name of the policy; freeze: freeze windows; retry-held: values on hold.
+ * Name of the policy; freeze: freeze windows; retry-held: values on hold; --force: limits of guards.
  */
 policy: string
 /**
@@ -1253,7 +1279,7 @@ at: number
 }
 }
 /**
- * A lock that was removed, until the next entry of the history: <id>/unlocks/<address>/<name>.json.
+ * A lock that was removed, or a command that was not allowed, until the next entry of the history: <id>/unlocks/<address>/<name>.json.
  */
 export interface UnlockFile {
 /**
@@ -1264,9 +1290,9 @@ at: Time
 /**
  * What was done.
  */
-kind: "unlock"
+kind: ("unlock" | "refusal")
 /**
- * Holder of the lock.
+ * Holder of the lock, or what was refused.
  */
 about: string
 /**
@@ -1278,9 +1304,9 @@ by: {
  */
 name: string
 /**
- * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; unidentified: only the machine says so.
+ * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
  */
-knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "unidentified")
+knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
 }
 /**
  * Null: the manifests take no part.
@@ -1295,7 +1321,7 @@ plan: (string | null)
  */
 reason: (string | null)
 /**
- * How it ended: done.
+ * How it ended: done, or forced with --force; why it was refused.
  */
 outcome: string
 }

@@ -344,7 +344,7 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -422,260 +422,291 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                     } else
                       var valid0 = !0;
                     if (valid0) {
-                      if (data.overrides !== void 0) {
-                        let data8 = data.overrides, _errs18 = errors;
+                      if (data.by !== void 0) {
+                        let data8 = data.by, _errs18 = errors;
                         if (errors === _errs18)
-                          if (Array.isArray(data8)) {
-                            var valid3 = !0;
-                            let len0 = data8.length;
-                            for (let i0 = 0; i0 < len0; i0++) {
-                              let data9 = data8[i0], _errs20 = errors;
-                              if (errors === _errs20)
-                                if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
-                                  let missing1;
-                                  if (data9.policy === void 0 && (missing1 = "policy") || data9.reason === void 0 && (missing1 = "reason"))
-                                    return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                                  if (data9.policy !== void 0) {
-                                    let _errs22 = errors;
-                                    if (typeof data9.policy != "string")
-                                      return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid4 = _errs22 === errors;
-                                  } else
-                                    var valid4 = !0;
-                                  if (valid4)
-                                    if (data9.reason !== void 0) {
-                                      let _errs24 = errors;
-                                      if (typeof data9.reason != "string")
-                                        return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid4 = _errs24 === errors;
-                                    } else
-                                      var valid4 = !0;
-                                } else
-                                  return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                          if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+                            let missing1;
+                            if (data8.name === void 0 && (missing1 = "name") || data8.knownBy === void 0 && (missing1 = "knownBy"))
+                              return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                            if (data8.name !== void 0) {
+                              let _errs20 = errors;
+                              if (typeof data8.name != "string")
+                                return validate14.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "#/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
                               var valid3 = _errs20 === errors;
-                              if (!valid3)
-                                break;
-                            }
+                            } else
+                              var valid3 = !0;
+                            if (valid3)
+                              if (data8.knownBy !== void 0) {
+                                let data10 = data8.knownBy, _errs22 = errors;
+                                if (typeof data10 != "string")
+                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                if (!(data10 === "oidc" || data10 === "proxy" || data10 === "ci" || data10 === "database" || data10 === "token" || data10 === "serve" || data10 === "unidentified"))
+                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema16.properties.by.properties.knownBy.enum } }], !1;
+                                var valid3 = _errs22 === errors;
+                              } else
+                                var valid3 = !0;
                           } else
-                            return validate14.errors = [{ instancePath: instancePath + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
+                            return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
                         var valid0 = _errs18 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
-                        if (data.exceptions !== void 0) {
-                          let data12 = data.exceptions, _errs26 = errors;
-                          if (errors === _errs26)
-                            if (Array.isArray(data12)) {
-                              var valid5 = !0;
-                              let len1 = data12.length;
-                              for (let i1 = 0; i1 < len1; i1++) {
-                                let data13 = data12[i1], _errs28 = errors;
-                                if (errors === _errs28)
-                                  if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+                        if (data.overrides !== void 0) {
+                          let data11 = data.overrides, _errs24 = errors;
+                          if (errors === _errs24)
+                            if (Array.isArray(data11)) {
+                              var valid4 = !0;
+                              let len0 = data11.length;
+                              for (let i0 = 0; i0 < len0; i0++) {
+                                let data12 = data11[i0], _errs26 = errors;
+                                if (errors === _errs26)
+                                  if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
                                     let missing2;
-                                    if (data13.policy === void 0 && (missing2 = "policy") || data13.reason === void 0 && (missing2 = "reason") || data13.until === void 0 && (missing2 = "until"))
-                                      return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                    if (data13.policy !== void 0) {
-                                      let _errs30 = errors;
-                                      if (typeof data13.policy != "string")
-                                        return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/policy", schemaPath: "#/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid6 = _errs30 === errors;
+                                    if (data12.policy === void 0 && (missing2 = "policy") || data12.reason === void 0 && (missing2 = "reason"))
+                                      return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                    if (data12.policy !== void 0) {
+                                      let _errs28 = errors;
+                                      if (typeof data12.policy != "string")
+                                        return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid5 = _errs28 === errors;
                                     } else
-                                      var valid6 = !0;
-                                    if (valid6) {
-                                      if (data13.reason !== void 0) {
-                                        let _errs32 = errors;
-                                        if (typeof data13.reason != "string")
-                                          return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/reason", schemaPath: "#/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid6 = _errs32 === errors;
+                                      var valid5 = !0;
+                                    if (valid5)
+                                      if (data12.reason !== void 0) {
+                                        let _errs30 = errors;
+                                        if (typeof data12.reason != "string")
+                                          return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid5 = _errs30 === errors;
                                       } else
-                                        var valid6 = !0;
-                                      if (valid6)
-                                        if (data13.until !== void 0) {
-                                          let _errs34 = errors;
-                                          if (typeof data13.until != "string")
-                                            return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/until", schemaPath: "#/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid6 = _errs34 === errors;
-                                        } else
-                                          var valid6 = !0;
-                                    }
+                                        var valid5 = !0;
                                   } else
-                                    return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid5 = _errs28 === errors;
-                                if (!valid5)
+                                    return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                var valid4 = _errs26 === errors;
+                                if (!valid4)
                                   break;
                               }
                             } else
-                              return validate14.errors = [{ instancePath: instancePath + "/exceptions", schemaPath: "#/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid0 = _errs26 === errors;
+                              return validate14.errors = [{ instancePath: instancePath + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
+                          var valid0 = _errs24 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
-                          if (data.plan !== void 0) {
-                            let _errs36 = errors;
-                            if (typeof data.plan != "string")
-                              return validate14.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid0 = _errs36 === errors;
-                          } else
-                            var valid0 = !0;
-                          if (valid0) {
-                            if (data.reason !== void 0) {
-                              let _errs38 = errors;
-                              if (typeof data.reason != "string")
-                                return validate14.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid0 = _errs38 === errors;
-                            } else
-                              var valid0 = !0;
-                            if (valid0) {
-                              if (data.writes !== void 0) {
-                                let data19 = data.writes, _errs40 = errors;
-                                if (errors === _errs40)
-                                  if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
-                                    let missing3;
-                                    if (data19.confirmed === void 0 && (missing3 = "confirmed") || data19.refused === void 0 && (missing3 = "refused") || data19.inDoubt === void 0 && (missing3 = "inDoubt") || data19.notSent === void 0 && (missing3 = "notSent"))
-                                      return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                    if (data19.confirmed !== void 0) {
-                                      let data20 = data19.confirmed, _errs42 = errors;
-                                      if (!(typeof data20 == "number" && !(data20 % 1) && !isNaN(data20) && isFinite(data20)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                      if (errors === _errs42 && typeof data20 == "number" && isFinite(data20) && (data20 < 0 || isNaN(data20)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                      var valid7 = _errs42 === errors;
-                                    } else
-                                      var valid7 = !0;
-                                    if (valid7) {
-                                      if (data19.refused !== void 0) {
-                                        let data21 = data19.refused, _errs44 = errors;
-                                        if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                        if (errors === _errs44 && typeof data21 == "number" && isFinite(data21) && (data21 < 0 || isNaN(data21)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                        var valid7 = _errs44 === errors;
+                          if (data.exceptions !== void 0) {
+                            let data15 = data.exceptions, _errs32 = errors;
+                            if (errors === _errs32)
+                              if (Array.isArray(data15)) {
+                                var valid6 = !0;
+                                let len1 = data15.length;
+                                for (let i1 = 0; i1 < len1; i1++) {
+                                  let data16 = data15[i1], _errs34 = errors;
+                                  if (errors === _errs34)
+                                    if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+                                      let missing3;
+                                      if (data16.policy === void 0 && (missing3 = "policy") || data16.reason === void 0 && (missing3 = "reason") || data16.until === void 0 && (missing3 = "until"))
+                                        return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                      if (data16.policy !== void 0) {
+                                        let _errs36 = errors;
+                                        if (typeof data16.policy != "string")
+                                          return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/policy", schemaPath: "#/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid7 = _errs36 === errors;
                                       } else
                                         var valid7 = !0;
                                       if (valid7) {
-                                        if (data19.inDoubt !== void 0) {
-                                          let data22 = data19.inDoubt, _errs46 = errors;
-                                          if (!(typeof data22 == "number" && !(data22 % 1) && !isNaN(data22) && isFinite(data22)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs46 && typeof data22 == "number" && isFinite(data22) && (data22 < 0 || isNaN(data22)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid7 = _errs46 === errors;
+                                        if (data16.reason !== void 0) {
+                                          let _errs38 = errors;
+                                          if (typeof data16.reason != "string")
+                                            return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/reason", schemaPath: "#/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid7 = _errs38 === errors;
                                         } else
                                           var valid7 = !0;
                                         if (valid7)
-                                          if (data19.notSent !== void 0) {
-                                            let data23 = data19.notSent, _errs48 = errors;
-                                            if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs48 && typeof data23 == "number" && isFinite(data23) && (data23 < 0 || isNaN(data23)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid7 = _errs48 === errors;
+                                          if (data16.until !== void 0) {
+                                            let _errs40 = errors;
+                                            if (typeof data16.until != "string")
+                                              return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/until", schemaPath: "#/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid7 = _errs40 === errors;
                                           } else
                                             var valid7 = !0;
                                       }
-                                    }
-                                  } else
-                                    return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid0 = _errs40 === errors;
+                                    } else
+                                      return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                  var valid6 = _errs34 === errors;
+                                  if (!valid6)
+                                    break;
+                                }
+                              } else
+                                return validate14.errors = [{ instancePath: instancePath + "/exceptions", schemaPath: "#/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
+                            var valid0 = _errs32 === errors;
+                          } else
+                            var valid0 = !0;
+                          if (valid0) {
+                            if (data.plan !== void 0) {
+                              let _errs42 = errors;
+                              if (typeof data.plan != "string")
+                                return validate14.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid0 = _errs42 === errors;
+                            } else
+                              var valid0 = !0;
+                            if (valid0) {
+                              if (data.reason !== void 0) {
+                                let _errs44 = errors;
+                                if (typeof data.reason != "string")
+                                  return validate14.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid0 = _errs44 === errors;
                               } else
                                 var valid0 = !0;
                               if (valid0) {
-                                if (data.parts !== void 0) {
-                                  let data24 = data.parts, _errs50 = errors;
-                                  if (errors === _errs50)
-                                    if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
+                                if (data.writes !== void 0) {
+                                  let data22 = data.writes, _errs46 = errors;
+                                  if (errors === _errs46)
+                                    if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
                                       let missing4;
-                                      if (data24.confirmed === void 0 && (missing4 = "confirmed") || data24.refused === void 0 && (missing4 = "refused") || data24.inDoubt === void 0 && (missing4 = "inDoubt") || data24.notSent === void 0 && (missing4 = "notSent"))
-                                        return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                      if (data24.confirmed !== void 0) {
-                                        let data25 = data24.confirmed, _errs52 = errors;
-                                        if (!(typeof data25 == "number" && !(data25 % 1) && !isNaN(data25) && isFinite(data25)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                        if (errors === _errs52 && typeof data25 == "number" && isFinite(data25) && (data25 < 0 || isNaN(data25)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                        var valid8 = _errs52 === errors;
+                                      if (data22.confirmed === void 0 && (missing4 = "confirmed") || data22.refused === void 0 && (missing4 = "refused") || data22.inDoubt === void 0 && (missing4 = "inDoubt") || data22.notSent === void 0 && (missing4 = "notSent"))
+                                        return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                      if (data22.confirmed !== void 0) {
+                                        let data23 = data22.confirmed, _errs48 = errors;
+                                        if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                        if (errors === _errs48 && typeof data23 == "number" && isFinite(data23) && (data23 < 0 || isNaN(data23)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        var valid8 = _errs48 === errors;
                                       } else
                                         var valid8 = !0;
                                       if (valid8) {
-                                        if (data24.refused !== void 0) {
-                                          let data26 = data24.refused, _errs54 = errors;
-                                          if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid8 = _errs54 === errors;
+                                        if (data22.refused !== void 0) {
+                                          let data24 = data22.refused, _errs50 = errors;
+                                          if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24) && isFinite(data24)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                          if (errors === _errs50 && typeof data24 == "number" && isFinite(data24) && (data24 < 0 || isNaN(data24)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                          var valid8 = _errs50 === errors;
                                         } else
                                           var valid8 = !0;
                                         if (valid8) {
-                                          if (data24.inDoubt !== void 0) {
-                                            let data27 = data24.inDoubt, _errs56 = errors;
-                                            if (!(typeof data27 == "number" && !(data27 % 1) && !isNaN(data27) && isFinite(data27)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs56 && typeof data27 == "number" && isFinite(data27) && (data27 < 0 || isNaN(data27)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid8 = _errs56 === errors;
+                                          if (data22.inDoubt !== void 0) {
+                                            let data25 = data22.inDoubt, _errs52 = errors;
+                                            if (!(typeof data25 == "number" && !(data25 % 1) && !isNaN(data25) && isFinite(data25)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                            if (errors === _errs52 && typeof data25 == "number" && isFinite(data25) && (data25 < 0 || isNaN(data25)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            var valid8 = _errs52 === errors;
                                           } else
                                             var valid8 = !0;
                                           if (valid8)
-                                            if (data24.notSent !== void 0) {
-                                              let data28 = data24.notSent, _errs58 = errors;
-                                              if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid8 = _errs58 === errors;
+                                            if (data22.notSent !== void 0) {
+                                              let data26 = data22.notSent, _errs54 = errors;
+                                              if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid8 = _errs54 === errors;
                                             } else
                                               var valid8 = !0;
                                         }
                                       }
                                     } else
-                                      return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid0 = _errs50 === errors;
+                                      return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                  var valid0 = _errs46 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
-                                  if (data.outcome !== void 0) {
-                                    let data29 = data.outcome, _errs60 = errors;
-                                    if (typeof data29 != "string")
-                                      return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                    if (!(data29 === "unfinished" || data29 === "complete" || data29 === "incomplete" || data29 === "interrupted"))
-                                      return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
-                                    var valid0 = _errs60 === errors;
+                                  if (data.parts !== void 0) {
+                                    let data27 = data.parts, _errs56 = errors;
+                                    if (errors === _errs56)
+                                      if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+                                        let missing5;
+                                        if (data27.confirmed === void 0 && (missing5 = "confirmed") || data27.refused === void 0 && (missing5 = "refused") || data27.inDoubt === void 0 && (missing5 = "inDoubt") || data27.notSent === void 0 && (missing5 = "notSent"))
+                                          return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                        if (data27.confirmed !== void 0) {
+                                          let data28 = data27.confirmed, _errs58 = errors;
+                                          if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                          if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                          var valid9 = _errs58 === errors;
+                                        } else
+                                          var valid9 = !0;
+                                        if (valid9) {
+                                          if (data27.refused !== void 0) {
+                                            let data29 = data27.refused, _errs60 = errors;
+                                            if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                            if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            var valid9 = _errs60 === errors;
+                                          } else
+                                            var valid9 = !0;
+                                          if (valid9) {
+                                            if (data27.inDoubt !== void 0) {
+                                              let data30 = data27.inDoubt, _errs62 = errors;
+                                              if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs62 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid9 = _errs62 === errors;
+                                            } else
+                                              var valid9 = !0;
+                                            if (valid9)
+                                              if (data27.notSent !== void 0) {
+                                                let data31 = data27.notSent, _errs64 = errors;
+                                                if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid9 = _errs64 === errors;
+                                              } else
+                                                var valid9 = !0;
+                                          }
+                                        }
+                                      } else
+                                        return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                    var valid0 = _errs56 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0) {
-                                    if (data.settledBatches !== void 0) {
-                                      let data30 = data.settledBatches, _errs62 = errors;
-                                      if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
-                                      if (errors === _errs62 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
-                                        return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                      var valid0 = _errs62 === errors;
+                                    if (data.outcome !== void 0) {
+                                      let data32 = data.outcome, _errs66 = errors;
+                                      if (typeof data32 != "string")
+                                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                      if (!(data32 === "unfinished" || data32 === "complete" || data32 === "incomplete" || data32 === "interrupted"))
+                                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
+                                      var valid0 = _errs66 === errors;
                                     } else
                                       var valid0 = !0;
-                                    if (valid0)
-                                      if (data.settled !== void 0) {
-                                        let data31 = data.settled, _errs64 = errors;
-                                        if (errors === _errs64)
-                                          if (Array.isArray(data31)) {
-                                            var valid9 = !0;
-                                            let len2 = data31.length;
-                                            for (let i2 = 0; i2 < len2; i2++) {
-                                              let data32 = data31[i2], _errs66 = errors;
-                                              if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs66 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid9 = _errs66 === errors;
-                                              if (!valid9)
-                                                break;
-                                            }
-                                          } else
-                                            return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid0 = _errs64 === errors;
+                                    if (valid0) {
+                                      if (data.settledBatches !== void 0) {
+                                        let data33 = data.settledBatches, _errs68 = errors;
+                                        if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
+                                        if (errors === _errs68 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
+                                          return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        var valid0 = _errs68 === errors;
                                       } else
                                         var valid0 = !0;
+                                      if (valid0)
+                                        if (data.settled !== void 0) {
+                                          let data34 = data.settled, _errs70 = errors;
+                                          if (errors === _errs70)
+                                            if (Array.isArray(data34)) {
+                                              var valid10 = !0;
+                                              let len2 = data34.length;
+                                              for (let i2 = 0; i2 < len2; i2++) {
+                                                let data35 = data34[i2], _errs72 = errors;
+                                                if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs72 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid10 = _errs72 === errors;
+                                                if (!valid10)
+                                                  break;
+                                              }
+                                            } else
+                                              return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                                          var valid0 = _errs70 === errors;
+                                        } else
+                                          var valid0 = !0;
+                                    }
                                   }
                                 }
                               }
@@ -695,7 +726,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
       return validate14.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate14.errors = vErrors, errors === 0;
 }
-var prunedFileFits = validate15, schema19 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
+var prunedFileFits = validate15, schema19 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
 function validate15(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -796,228 +827,259 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                                   } else
                                     var valid2 = !0;
                                   if (valid2) {
-                                    if (data3.overrides !== void 0) {
-                                      let data11 = data3.overrides, _errs24 = errors;
+                                    if (data3.by !== void 0) {
+                                      let data11 = data3.by, _errs24 = errors;
                                       if (errors === _errs24)
-                                        if (Array.isArray(data11)) {
-                                          var valid5 = !0;
-                                          let len1 = data11.length;
-                                          for (let i1 = 0; i1 < len1; i1++) {
-                                            let data12 = data11[i1], _errs26 = errors;
-                                            if (errors === _errs26)
-                                              if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
-                                                let missing2;
-                                                if (data12.policy === void 0 && (missing2 = "policy") || data12.reason === void 0 && (missing2 = "reason"))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                                if (data12.policy !== void 0) {
-                                                  let _errs28 = errors;
-                                                  if (typeof data12.policy != "string")
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid6 = _errs28 === errors;
-                                                } else
-                                                  var valid6 = !0;
-                                                if (valid6)
-                                                  if (data12.reason !== void 0) {
-                                                    let _errs30 = errors;
-                                                    if (typeof data12.reason != "string")
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid6 = _errs30 === errors;
-                                                  } else
-                                                    var valid6 = !0;
-                                              } else
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                        if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+                                          let missing2;
+                                          if (data11.name === void 0 && (missing2 = "name") || data11.knownBy === void 0 && (missing2 = "knownBy"))
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "#/properties/applies/items/properties/by/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                          if (data11.name !== void 0) {
+                                            let _errs26 = errors;
+                                            if (typeof data11.name != "string")
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/name", schemaPath: "#/properties/applies/items/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
                                             var valid5 = _errs26 === errors;
-                                            if (!valid5)
-                                              break;
-                                          }
+                                          } else
+                                            var valid5 = !0;
+                                          if (valid5)
+                                            if (data11.knownBy !== void 0) {
+                                              let data13 = data11.knownBy, _errs28 = errors;
+                                              if (typeof data13 != "string")
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "#/properties/applies/items/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                              if (!(data13 === "oidc" || data13 === "proxy" || data13 === "ci" || data13 === "database" || data13 === "token" || data13 === "serve" || data13 === "unidentified"))
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "#/properties/applies/items/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.by.properties.knownBy.enum } }], !1;
+                                              var valid5 = _errs28 === errors;
+                                            } else
+                                              var valid5 = !0;
                                         } else
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "#/properties/applies/items/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
                                       var valid2 = _errs24 === errors;
                                     } else
                                       var valid2 = !0;
                                     if (valid2) {
-                                      if (data3.exceptions !== void 0) {
-                                        let data15 = data3.exceptions, _errs32 = errors;
-                                        if (errors === _errs32)
-                                          if (Array.isArray(data15)) {
-                                            var valid7 = !0;
-                                            let len2 = data15.length;
-                                            for (let i2 = 0; i2 < len2; i2++) {
-                                              let data16 = data15[i2], _errs34 = errors;
-                                              if (errors === _errs34)
-                                                if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+                                      if (data3.overrides !== void 0) {
+                                        let data14 = data3.overrides, _errs30 = errors;
+                                        if (errors === _errs30)
+                                          if (Array.isArray(data14)) {
+                                            var valid6 = !0;
+                                            let len1 = data14.length;
+                                            for (let i1 = 0; i1 < len1; i1++) {
+                                              let data15 = data14[i1], _errs32 = errors;
+                                              if (errors === _errs32)
+                                                if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
                                                   let missing3;
-                                                  if (data16.policy === void 0 && (missing3 = "policy") || data16.reason === void 0 && (missing3 = "reason") || data16.until === void 0 && (missing3 = "until"))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                                  if (data16.policy !== void 0) {
-                                                    let _errs36 = errors;
-                                                    if (typeof data16.policy != "string")
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/policy", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid8 = _errs36 === errors;
+                                                  if (data15.policy === void 0 && (missing3 = "policy") || data15.reason === void 0 && (missing3 = "reason"))
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                                  if (data15.policy !== void 0) {
+                                                    let _errs34 = errors;
+                                                    if (typeof data15.policy != "string")
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid7 = _errs34 === errors;
                                                   } else
-                                                    var valid8 = !0;
-                                                  if (valid8) {
-                                                    if (data16.reason !== void 0) {
-                                                      let _errs38 = errors;
-                                                      if (typeof data16.reason != "string")
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/reason", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid8 = _errs38 === errors;
+                                                    var valid7 = !0;
+                                                  if (valid7)
+                                                    if (data15.reason !== void 0) {
+                                                      let _errs36 = errors;
+                                                      if (typeof data15.reason != "string")
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid7 = _errs36 === errors;
                                                     } else
-                                                      var valid8 = !0;
-                                                    if (valid8)
-                                                      if (data16.until !== void 0) {
-                                                        let _errs40 = errors;
-                                                        if (typeof data16.until != "string")
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/until", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid8 = _errs40 === errors;
-                                                      } else
-                                                        var valid8 = !0;
-                                                  }
+                                                      var valid7 = !0;
                                                 } else
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid7 = _errs34 === errors;
-                                              if (!valid7)
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                              var valid6 = _errs32 === errors;
+                                              if (!valid6)
                                                 break;
                                             }
                                           } else
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions", schemaPath: "#/properties/applies/items/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid2 = _errs32 === errors;
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
+                                        var valid2 = _errs30 === errors;
                                       } else
                                         var valid2 = !0;
                                       if (valid2) {
-                                        if (data3.plan !== void 0) {
-                                          let _errs42 = errors;
-                                          if (typeof data3.plan != "string")
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/plan", schemaPath: "#/properties/applies/items/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid2 = _errs42 === errors;
-                                        } else
-                                          var valid2 = !0;
-                                        if (valid2) {
-                                          if (data3.reason !== void 0) {
-                                            let _errs44 = errors;
-                                            if (typeof data3.reason != "string")
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/reason", schemaPath: "#/properties/applies/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid2 = _errs44 === errors;
-                                          } else
-                                            var valid2 = !0;
-                                          if (valid2) {
-                                            if (data3.writes !== void 0) {
-                                              let data22 = data3.writes, _errs46 = errors;
-                                              if (errors === _errs46)
-                                                if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
-                                                  let missing4;
-                                                  if (data22.confirmed === void 0 && (missing4 = "confirmed") || data22.refused === void 0 && (missing4 = "refused") || data22.inDoubt === void 0 && (missing4 = "inDoubt") || data22.notSent === void 0 && (missing4 = "notSent"))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                                  if (data22.confirmed !== void 0) {
-                                                    let data23 = data22.confirmed, _errs48 = errors;
-                                                    if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23)))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                    if (errors === _errs48 && typeof data23 == "number" && isFinite(data23) && (data23 < 0 || isNaN(data23)))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                    var valid9 = _errs48 === errors;
-                                                  } else
-                                                    var valid9 = !0;
-                                                  if (valid9) {
-                                                    if (data22.refused !== void 0) {
-                                                      let data24 = data22.refused, _errs50 = errors;
-                                                      if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24) && isFinite(data24)))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                      if (errors === _errs50 && typeof data24 == "number" && isFinite(data24) && (data24 < 0 || isNaN(data24)))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                      var valid9 = _errs50 === errors;
+                                        if (data3.exceptions !== void 0) {
+                                          let data18 = data3.exceptions, _errs38 = errors;
+                                          if (errors === _errs38)
+                                            if (Array.isArray(data18)) {
+                                              var valid8 = !0;
+                                              let len2 = data18.length;
+                                              for (let i2 = 0; i2 < len2; i2++) {
+                                                let data19 = data18[i2], _errs40 = errors;
+                                                if (errors === _errs40)
+                                                  if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+                                                    let missing4;
+                                                    if (data19.policy === void 0 && (missing4 = "policy") || data19.reason === void 0 && (missing4 = "reason") || data19.until === void 0 && (missing4 = "until"))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                                    if (data19.policy !== void 0) {
+                                                      let _errs42 = errors;
+                                                      if (typeof data19.policy != "string")
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/policy", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid9 = _errs42 === errors;
                                                     } else
                                                       var valid9 = !0;
                                                     if (valid9) {
-                                                      if (data22.inDoubt !== void 0) {
-                                                        let data25 = data22.inDoubt, _errs52 = errors;
-                                                        if (!(typeof data25 == "number" && !(data25 % 1) && !isNaN(data25) && isFinite(data25)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                        if (errors === _errs52 && typeof data25 == "number" && isFinite(data25) && (data25 < 0 || isNaN(data25)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                        var valid9 = _errs52 === errors;
+                                                      if (data19.reason !== void 0) {
+                                                        let _errs44 = errors;
+                                                        if (typeof data19.reason != "string")
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/reason", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                                        var valid9 = _errs44 === errors;
                                                       } else
                                                         var valid9 = !0;
                                                       if (valid9)
-                                                        if (data22.notSent !== void 0) {
-                                                          let data26 = data22.notSent, _errs54 = errors;
-                                                          if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                          if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                          var valid9 = _errs54 === errors;
+                                                        if (data19.until !== void 0) {
+                                                          let _errs46 = errors;
+                                                          if (typeof data19.until != "string")
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/until", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
+                                                          var valid9 = _errs46 === errors;
                                                         } else
                                                           var valid9 = !0;
                                                     }
-                                                  }
-                                                } else
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid2 = _errs46 === errors;
+                                                  } else
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                var valid8 = _errs40 === errors;
+                                                if (!valid8)
+                                                  break;
+                                              }
+                                            } else
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions", schemaPath: "#/properties/applies/items/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
+                                          var valid2 = _errs38 === errors;
+                                        } else
+                                          var valid2 = !0;
+                                        if (valid2) {
+                                          if (data3.plan !== void 0) {
+                                            let _errs48 = errors;
+                                            if (typeof data3.plan != "string")
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/plan", schemaPath: "#/properties/applies/items/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid2 = _errs48 === errors;
+                                          } else
+                                            var valid2 = !0;
+                                          if (valid2) {
+                                            if (data3.reason !== void 0) {
+                                              let _errs50 = errors;
+                                              if (typeof data3.reason != "string")
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/reason", schemaPath: "#/properties/applies/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid2 = _errs50 === errors;
                                             } else
                                               var valid2 = !0;
                                             if (valid2) {
-                                              if (data3.parts !== void 0) {
-                                                let data27 = data3.parts, _errs56 = errors;
-                                                if (errors === _errs56)
-                                                  if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+                                              if (data3.writes !== void 0) {
+                                                let data25 = data3.writes, _errs52 = errors;
+                                                if (errors === _errs52)
+                                                  if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
                                                     let missing5;
-                                                    if (data27.confirmed === void 0 && (missing5 = "confirmed") || data27.refused === void 0 && (missing5 = "refused") || data27.inDoubt === void 0 && (missing5 = "inDoubt") || data27.notSent === void 0 && (missing5 = "notSent"))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                                    if (data27.confirmed !== void 0) {
-                                                      let data28 = data27.confirmed, _errs58 = errors;
-                                                      if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                      if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                      var valid10 = _errs58 === errors;
+                                                    if (data25.confirmed === void 0 && (missing5 = "confirmed") || data25.refused === void 0 && (missing5 = "refused") || data25.inDoubt === void 0 && (missing5 = "inDoubt") || data25.notSent === void 0 && (missing5 = "notSent"))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                                    if (data25.confirmed !== void 0) {
+                                                      let data26 = data25.confirmed, _errs54 = errors;
+                                                      if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                      if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                      var valid10 = _errs54 === errors;
                                                     } else
                                                       var valid10 = !0;
                                                     if (valid10) {
-                                                      if (data27.refused !== void 0) {
-                                                        let data29 = data27.refused, _errs60 = errors;
-                                                        if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                        if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                        var valid10 = _errs60 === errors;
+                                                      if (data25.refused !== void 0) {
+                                                        let data27 = data25.refused, _errs56 = errors;
+                                                        if (!(typeof data27 == "number" && !(data27 % 1) && !isNaN(data27) && isFinite(data27)))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                        if (errors === _errs56 && typeof data27 == "number" && isFinite(data27) && (data27 < 0 || isNaN(data27)))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                        var valid10 = _errs56 === errors;
                                                       } else
                                                         var valid10 = !0;
                                                       if (valid10) {
-                                                        if (data27.inDoubt !== void 0) {
-                                                          let data30 = data27.inDoubt, _errs62 = errors;
-                                                          if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                          if (errors === _errs62 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                          var valid10 = _errs62 === errors;
+                                                        if (data25.inDoubt !== void 0) {
+                                                          let data28 = data25.inDoubt, _errs58 = errors;
+                                                          if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                          if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                          var valid10 = _errs58 === errors;
                                                         } else
                                                           var valid10 = !0;
                                                         if (valid10)
-                                                          if (data27.notSent !== void 0) {
-                                                            let data31 = data27.notSent, _errs64 = errors;
-                                                            if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                            if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                            var valid10 = _errs64 === errors;
+                                                          if (data25.notSent !== void 0) {
+                                                            let data29 = data25.notSent, _errs60 = errors;
+                                                            if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                            if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                            var valid10 = _errs60 === errors;
                                                           } else
                                                             var valid10 = !0;
                                                       }
                                                     }
                                                   } else
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid2 = _errs56 === errors;
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                                var valid2 = _errs52 === errors;
                                               } else
                                                 var valid2 = !0;
-                                              if (valid2)
-                                                if (data3.outcome !== void 0) {
-                                                  let data32 = data3.outcome, _errs66 = errors;
-                                                  if (typeof data32 != "string")
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  if (!(data32 === "unfinished" || data32 === "complete" || data32 === "incomplete" || data32 === "interrupted"))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.outcome.enum } }], !1;
-                                                  var valid2 = _errs66 === errors;
+                                              if (valid2) {
+                                                if (data3.parts !== void 0) {
+                                                  let data30 = data3.parts, _errs62 = errors;
+                                                  if (errors === _errs62)
+                                                    if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+                                                      let missing6;
+                                                      if (data30.confirmed === void 0 && (missing6 = "confirmed") || data30.refused === void 0 && (missing6 = "refused") || data30.inDoubt === void 0 && (missing6 = "inDoubt") || data30.notSent === void 0 && (missing6 = "notSent"))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                                      if (data30.confirmed !== void 0) {
+                                                        let data31 = data30.confirmed, _errs64 = errors;
+                                                        if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                        if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                        var valid11 = _errs64 === errors;
+                                                      } else
+                                                        var valid11 = !0;
+                                                      if (valid11) {
+                                                        if (data30.refused !== void 0) {
+                                                          let data32 = data30.refused, _errs66 = errors;
+                                                          if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                          if (errors === _errs66 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                          var valid11 = _errs66 === errors;
+                                                        } else
+                                                          var valid11 = !0;
+                                                        if (valid11) {
+                                                          if (data30.inDoubt !== void 0) {
+                                                            let data33 = data30.inDoubt, _errs68 = errors;
+                                                            if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                            if (errors === _errs68 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                            var valid11 = _errs68 === errors;
+                                                          } else
+                                                            var valid11 = !0;
+                                                          if (valid11)
+                                                            if (data30.notSent !== void 0) {
+                                                              let data34 = data30.notSent, _errs70 = errors;
+                                                              if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                              if (errors === _errs70 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                              var valid11 = _errs70 === errors;
+                                                            } else
+                                                              var valid11 = !0;
+                                                        }
+                                                      }
+                                                    } else
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                                  var valid2 = _errs62 === errors;
                                                 } else
                                                   var valid2 = !0;
+                                                if (valid2)
+                                                  if (data3.outcome !== void 0) {
+                                                    let data35 = data3.outcome, _errs72 = errors;
+                                                    if (typeof data35 != "string")
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    if (!(data35 === "unfinished" || data35 === "complete" || data35 === "incomplete" || data35 === "interrupted"))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.outcome.enum } }], !1;
+                                                    var valid2 = _errs72 === errors;
+                                                  } else
+                                                    var valid2 = !0;
+                                              }
                                             }
                                           }
                                         }
@@ -2693,7 +2755,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var chainFileFits = validate27, schema52 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } }, pattern26 = new RegExp("^[0-9a-f]{64}$", "u");
+var chainFileFits = validate27, schema52 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } }, pattern26 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2753,7 +2815,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                   let data5 = data.kind, _errs11 = errors;
                   if (typeof data5 != "string")
                     return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
-                  if (!(data5 === "apply" || data5 === "rollback" || data5 === "override" || data5 === "exception" || data5 === "approval" || data5 === "decision" || data5 === "unlock" || data5 === "import" || data5 === "forget" || data5 === "move" || data5 === "prune"))
+                  if (!(data5 === "apply" || data5 === "rollback" || data5 === "override" || data5 === "exception" || data5 === "approval" || data5 === "decision" || data5 === "unlock" || data5 === "refusal" || data5 === "import" || data5 === "forget" || data5 === "move" || data5 === "prune"))
                     return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema52.properties.kind.enum } }], !1;
                   var valid0 = _errs11 === errors;
                 } else
@@ -2786,7 +2848,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                               let data9 = data7.knownBy, _errs19 = errors;
                               if (typeof data9 != "string")
                                 return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                              if (!(data9 === "oidc" || data9 === "proxy" || data9 === "ci" || data9 === "database" || data9 === "token" || data9 === "unidentified"))
+                              if (!(data9 === "oidc" || data9 === "proxy" || data9 === "ci" || data9 === "database" || data9 === "token" || data9 === "serve" || data9 === "unidentified"))
                                 return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema52.properties.by.properties.knownBy.enum } }], !1;
                               var valid2 = _errs19 === errors;
                             } else
@@ -2884,7 +2946,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
       return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate28.errors = vErrors, errors === 0;
 }
-var unlockFileFits = validate29, schema55 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { const: "unlock" }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
+var unlockFileFits = validate29, schema55 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
 function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2913,80 +2975,82 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
           var valid0 = !0;
         if (valid0) {
           if (data.kind !== void 0) {
-            let _errs5 = errors;
-            if (data.kind !== "unlock")
-              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/const", keyword: "const", params: { allowedValue: "unlock" } }], !1;
+            let data2 = data.kind, _errs5 = errors;
+            if (typeof data2 != "string")
+              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
+            if (!(data2 === "unlock" || data2 === "refusal"))
+              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema55.properties.kind.enum } }], !1;
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
           if (valid0) {
             if (data.about !== void 0) {
-              let _errs6 = errors;
+              let _errs7 = errors;
               if (typeof data.about != "string")
                 return validate29.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
-              var valid0 = _errs6 === errors;
+              var valid0 = _errs7 === errors;
             } else
               var valid0 = !0;
             if (valid0) {
               if (data.by !== void 0) {
-                let data4 = data.by, _errs8 = errors;
-                if (errors === _errs8)
+                let data4 = data.by, _errs9 = errors;
+                if (errors === _errs9)
                   if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
                     let missing1;
                     if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
                       return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                     if (data4.name !== void 0) {
-                      let _errs10 = errors;
+                      let _errs11 = errors;
                       if (typeof data4.name != "string")
                         return validate29.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "#/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid2 = _errs10 === errors;
+                      var valid2 = _errs11 === errors;
                     } else
                       var valid2 = !0;
                     if (valid2)
                       if (data4.knownBy !== void 0) {
-                        let data6 = data4.knownBy, _errs12 = errors;
+                        let data6 = data4.knownBy, _errs13 = errors;
                         if (typeof data6 != "string")
                           return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                        if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "unidentified"))
+                        if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
                           return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema55.properties.by.properties.knownBy.enum } }], !1;
-                        var valid2 = _errs12 === errors;
+                        var valid2 = _errs13 === errors;
                       } else
                         var valid2 = !0;
                   } else
                     return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs8 === errors;
+                var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
               if (valid0) {
                 if (data.commit !== void 0) {
-                  let data7 = data.commit, _errs14 = errors;
+                  let data7 = data.commit, _errs15 = errors;
                   if (typeof data7 != "string" && data7 !== null)
                     return validate29.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema55.properties.commit.type } }], !1;
-                  var valid0 = _errs14 === errors;
+                  var valid0 = _errs15 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0) {
                   if (data.plan !== void 0) {
-                    let data8 = data.plan, _errs16 = errors;
+                    let data8 = data.plan, _errs17 = errors;
                     if (typeof data8 != "string" && data8 !== null)
                       return validate29.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema55.properties.plan.type } }], !1;
-                    var valid0 = _errs16 === errors;
+                    var valid0 = _errs17 === errors;
                   } else
                     var valid0 = !0;
                   if (valid0) {
                     if (data.reason !== void 0) {
-                      let data9 = data.reason, _errs18 = errors;
+                      let data9 = data.reason, _errs19 = errors;
                       if (typeof data9 != "string" && data9 !== null)
                         return validate29.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema55.properties.reason.type } }], !1;
-                      var valid0 = _errs18 === errors;
+                      var valid0 = _errs19 === errors;
                     } else
                       var valid0 = !0;
                     if (valid0)
                       if (data.outcome !== void 0) {
-                        let _errs20 = errors;
+                        let _errs21 = errors;
                         if (typeof data.outcome != "string")
                           return validate29.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid0 = _errs20 === errors;
+                        var valid0 = _errs21 === errors;
                       } else
                         var valid0 = !0;
                   }

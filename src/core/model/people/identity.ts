@@ -1,6 +1,12 @@
 /** How it is known who decides. */
 export type KnownBy = 'oidc' | 'proxy' | 'ci' | 'database' | 'token' | 'unidentified'
 
+/** Who does something, for the history; `serve`: the controller of itself. */
+export interface Actor {
+  name: string
+  knownBy: KnownBy | 'serve'
+}
+
 /** Somebody who asks for something: a person, a job, or a holder of the token. */
 export interface Identity {
   /** Unique among all sources; `roles` names it under `users`. */
