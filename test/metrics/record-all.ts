@@ -87,6 +87,7 @@ export function recordAll(metrics: ServerMetrics): void {
   metrics.setOutbox({ pending: 1, givenUp: 2, oldestSeconds: 3 })
   metrics.countWebhook('accepted')
   metrics.countDenied('abort', 'oidc')
+  metrics.countAct('apply', 'serve')
   metrics.countError('locked')
   metrics.countError('defect')
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/model/edgewise-error.ts'
-import type { KnownBy } from '../../core/model/people/identity.ts'
+import type { Actor } from '../../core/model/people/identity.ts'
 import type { Action } from '../../core/model/people/roles.ts'
 import type { ListedRollout } from '../../core/model/listed-rollout.ts'
 import type { Instruments } from './instruments.ts'
@@ -19,12 +19,19 @@ export function createErrorMetrics({ counter }: Instruments) {
     'action',
     'known_by',
   ])
+  const acts = counter('acts_total', 'Entries of the history, while this replica leads.', [
+    'kind',
+    'known_by',
+  ])
   const webhooks = counter('webhooks_total', 'Webhooks by result.', ['result'])
   for (const result of ['accepted', 'refused']) webhooks.labels(result).inc(0)
   return {
     countError: (code: ErrorCode | 'defect') => errors.labels(code).inc(),
     countInvalidCommit: () => invalid.inc(),
-    countDenied: (action: Action, knownBy: KnownBy) => denied.labels(action, knownBy).inc(),
+    countDenied: (action: Action | 'other', knownBy: Actor['knownBy']) =>
+      denied.labels(action, knownBy).inc(),
+    /** Counts an entry of the history: both are of few words. */
+    countAct: (kind: string, knownBy: Actor['knownBy']) => acts.labels(kind, knownBy).inc(),
     countWebhook: (result: 'accepted' | 'refused') => webhooks.labels(result).inc(),
   }
 }

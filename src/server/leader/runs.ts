@@ -21,6 +21,7 @@ import {
   type Comparing,
   type DriftListener,
 } from './compare-drift.ts'
+import { createActCounter } from './count-acts.ts'
 import { createFleetReader } from './fleet-reader.ts'
 import { describeTaken, selectFree, type FreeDomains } from './free-domains.ts'
 import { createLoader, type LoadContext, type LoadPorts } from './load-commits.ts'
@@ -73,6 +74,7 @@ export function createRuns(context: RunContext) {
   const listeners = [onDrift, notifications.aboutDrift]
   const comparing = { ...ports, fleet, metrics, logger, listeners }
   const load = createLoader(context)
+  const countActs = createActCounter(ports.outside, metrics, logger)
   return {
     /** Loads a commit; its secrets stay out of the log from then on. */
     load,
@@ -108,7 +110,10 @@ export function createRuns(context: RunContext) {
       ),
     /** Counts the traffic of domains if it is a day old; logs a failure. */
     countTraffic: (workspace: Committed): Promise<void> => countTraffic(workspace, context),
-    deliver: (settings: Settings) => notifications.deliver(settings),
+    deliver: async (settings: Settings) => {
+      await notifications.deliver(settings)
+      await countActs(settings)
+    },
     /** Notifies once of a failure, as the workspace is configured. */
     reportFailure: (settings: Settings, failure: Failure) =>
       notifications.aboutFailure(settings, failure),

@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { describeIdentity, type Identity } from '../../core/model/people/identity.ts'
+import { describeIdentity, type Actor } from '../../core/model/people/identity.ts'
 import type { Action } from '../../core/model/people/roles.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import type { Logger } from '../logger.ts'
@@ -14,8 +14,8 @@ export function createRefusalLog(
 ) {
   /** @param rollout id of the rollout that it was about; null for none */
   const record = (
-    identity: Identity,
-    action: Action,
+    identity: Actor,
+    action: Action | 'other',
     rollout: string | null,
     reason: string,
   ): void => {
@@ -28,7 +28,7 @@ export function createRefusalLog(
     record,
     /** Does what was asked for, and records it if it was not allowed. */
     note: async <T>(
-      identity: Identity,
+      identity: Actor,
       action: Action,
       rollout: string | null,
       work: () => Promise<T>,

@@ -69,9 +69,12 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
   }
 }
 
-/** Names the file of a history entry, without its ending. Small folders, as for domains. */
+/** Number of history entries in a folder: small ones, as for domains. */
+export const groupSize = 256
+
+/** Names the file of a history entry, without its ending. */
 export function nameEntry(number: number): string {
-  return `${Math.floor(number / 256)}/${number}`
+  return `${Math.floor(number / groupSize)}/${number}`
 }
 
 /** Builds the folder of the salt. `for-` sets it apart from the home of a workspace `salt`. */

@@ -1,6 +1,8 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { HeadFile } from '../../core/model/generated/state-types.ts'
-import { headFile, unlockFile } from '../../core/model/generated/state-validators.ts'
+import type { ChainFile, HeadFile } from '../../core/model/generated/state-types.ts'
+import { chainFile, headFile, unlockFile } from '../../core/model/generated/state-validators.ts'
+import { parseJson } from '../../core/model/json.ts'
+import { checkStored } from '../../core/model/text/stored-file.ts'
 import {
   formatChainEntry,
   hashEntry,
@@ -8,7 +10,7 @@ import {
   type Signer,
 } from '../format/chain-entry.ts'
 import { formatFile, parseFile } from '../format/parse-file.ts'
-import type { StatePaths } from '../format/state-paths.ts'
+import { groupSize, type StatePaths } from '../format/state-paths.ts'
 import type { StoredChain } from '../format/verify-chain.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
@@ -130,6 +132,26 @@ export class Chain {
   async findNewest(): Promise<string | null> {
     this.#files.refresh()
     return (await loadEnd(this.#files, this.#paths)).head?.hash ?? null
+  }
+
+  /**
+   * Loads the entries after a number, in any order, and the number of the newest one. Entries that
+   * can't be used are left out.
+   *
+   * @param number null: no entries
+   */
+  async loadSince(number: number | null): Promise<{ newest: number; entries: ChainFile[] }> {
+    this.#files.refresh()
+    const newest = (await loadEnd(this.#files, this.#paths)).head?.number ?? 0
+    if (number === null || number >= newest) return { newest, entries: [] }
+    const folders = []
+    for (let group = Math.floor((number + 1) / groupSize); group * groupSize <= newest; group++)
+      folders.push(`${this.#paths.chain}/${group}`)
+    const entries = [...(await this.#files.load(...folders))].flatMap(([path, text]) => {
+      const checked = path.endsWith('.json') ? checkStored(parseJson(text), chainFile) : null
+      return checked !== null && 'value' in checked ? [checked.value] : []
+    })
+    return { newest, entries: entries.filter((each) => each.number > number) }
   }
 
   /** Loads all of the history as it is, damaged or not. */

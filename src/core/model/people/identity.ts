@@ -76,7 +76,7 @@ function isName(text: string): boolean {
 }
 
 /** Describes somebody in a few words: `ada@example.com`, `the job repo:team/cdn`. */
-export function describeIdentity({ name, knownBy }: Identity): string {
+export function describeIdentity({ name, knownBy }: Actor): string {
   switch (knownBy) {
     case 'token':
       return 'a holder of the token'

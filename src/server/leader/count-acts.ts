@@ -1,0 +1,42 @@
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { actions, type Action } from '../../core/model/people/roles.ts'
+import { openState } from '../../operations/runtime/open-state.ts'
+import type { StateOutside } from '../../operations/runtime/outside.ts'
+import type { Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
+import type { Logger } from '../logger.ts'
+import { createRefusalLog } from '../people/refusal-log.ts'
+
+/**
+ * Creates what counts the entries that all processes add to the history, from the first call on.
+ * Refused commands are logged and counted as attempts over HTTP are. A failure is only logged: the
+ * next call counts then.
+ */
+export function createActCounter(
+  outside: StateOutside,
+  metrics: Pick<ServerMetrics, 'countAct' | 'countDenied'>,
+  logger: Pick<Logger, 'warn' | 'debug'>,
+) {
+  const refusals = createRefusalLog(logger, metrics)
+  let seen: number | null = null
+  const count = async (settings: Settings): Promise<void> => {
+    const { store } = await openState(settings, outside)
+    const { newest, entries } = await store.chain.loadSince(seen)
+    seen = newest
+    for (const { kind, about, by, outcome } of entries) {
+      metrics.countAct(kind, by.knownBy)
+      if (kind !== 'refusal') continue
+      const [word, rollout = null] = about.split(' ', 2)
+      const action = actions.find((each: Action) => each === word) ?? 'other'
+      refusals.record(by, action, action === 'other' ? null : rollout, outcome)
+    }
+  }
+  return async (settings: Settings): Promise<void> => {
+    try {
+      await count(settings)
+    } catch (error) {
+      if (!(error instanceof EdgewiseError)) throw error
+      logger.debug(`the history can't be read: ${error.message}`, { code: error.code })
+    }
+  }
+}
