@@ -135,6 +135,20 @@ export class Volume {
     return node?.kind === 'folder' ? [...node.names.keys()] : []
   }
 
+  /** Texts of all files in a folder, by their paths below it. */
+  files(path: string): Map<string, string> {
+    const found = new Map<string, string>()
+    const walk = (folder: string, below: string) => {
+      for (const name of this.list(folder)) {
+        const node = this.#at(`${folder}/${name}`)
+        if (node?.kind === 'folder') walk(`${folder}/${name}`, `${below}${name}/`)
+        else if (node?.kind === 'file') found.set(`${below}${name}`, node.text)
+      }
+    }
+    walk(path, '')
+    return found
+  }
+
   /** Creates folders that exist before the simulation starts. */
   prepare(path: string): void {
     let folder = this.#root

@@ -139,6 +139,11 @@ export class Git {
     return this.#getCommit(commit).madeAt
   }
 
+  /** Texts of all files. */
+  allFiles(commit: string): ReadonlyMap<string, string> {
+    return this.#getCommit(commit).files
+  }
+
   /** Texts of a file, or of all files in a folder. */
   files(commit: string, path: string): Map<string, string> {
     const found = new Map<string, string>()

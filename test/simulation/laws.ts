@@ -2,9 +2,13 @@ import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { fillKeptFields } from '../../src/core/catalog/item-spec.ts'
 import type { Grouping } from '../../src/core/model/config.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../../src/core/model/item.ts'
+import type { ChainFile } from '../../src/core/model/generated/state-types.ts'
 import { type Json, isSameJson } from '../../src/core/model/json.ts'
 import { canonicalizeJson } from '../../src/core/model/text/canonical-json.ts'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
+import { parseEntry } from '../../src/state/format/journal.ts'
+import { buildStatePaths } from '../../src/state/format/state-paths.ts'
+import { verifyChain } from '../../src/state/format/verify-chain.ts'
 import { leaseMs } from '../../src/state/locks/lease.ts'
 import type { RecordedItem, RecordedState } from '../../src/state/store/store.ts'
 import type { Process } from './machine.ts'
@@ -247,6 +251,44 @@ export class Laws {
     if (this.#stalled.has(`${item} of ${domain}`)) return true
     return item === switches && this.#unrecordedSwitches.has(domain)
   }
+}
+
+/**
+ * Checks that the chained history is whole whenever a process has ended or died, and has one entry
+ * of each apply whose end is recorded, and none of others.
+ */
+export function checkHistory(
+  world: World,
+  files: ReadonlyMap<string, string>,
+  key: { id: string; address: string },
+  when: string,
+): void {
+  const paths = buildStatePaths(key)
+  const select = (folder: string) =>
+    [...files].flatMap(([path, text]): [string, string][] =>
+      path.startsWith(`${folder}/`) ? [[path.slice(folder.length + 1), text]] : [],
+    )
+  const texts = new Map(select(paths.chain))
+  const head = files.get(paths.chainHead) ?? null
+  const stored = { home: paths.home, texts, head, pending: 0 }
+  for (const { message } of verifyChain(stored, { head: null, verifies: null }).findings)
+    world.violated('the history is whole', `${when}: ${message}`)
+  const counts = new Map<string, number>()
+  for (const text of texts.values()) {
+    const { kind, about } = JSON.parse(text) as ChainFile
+    if (kind === 'apply' || kind === 'rollback') counts.set(about, (counts.get(about) ?? 0) + 1)
+  }
+  for (const [name, text] of select(paths.journal)) {
+    const { id, outcome } = parseEntry(name, text)
+    const expected = outcome === 'unfinished' ? 0 : 1
+    const found = counts.get(id) ?? 0
+    counts.delete(id)
+    world.count(`history: ${outcome}`)
+    if (found !== expected)
+      world.violated('each apply has one entry', `${when}: ${id} (${outcome}) has ${found}`)
+  }
+  for (const id of counts.keys())
+    world.violated('each apply has one entry', `${when}: ${id} is not in the journal`)
 }
 
 /** Returns whether a call and an earlier one lead to the same whole values in any order. */

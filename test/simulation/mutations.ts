@@ -330,4 +330,28 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
     seeds: 40,
     found: 12,
   },
+  {
+    name: 'a killed apply gets no entry of the history',
+    file: 'src/state/store/file-store.ts',
+    find: 'await this.chain.append(closed, ',
+    replace: 'await this.chain.append(closed.slice(0, 0), ',
+    seeds: 20,
+    found: 5,
+  },
+  {
+    name: 'the entry of an apply is recorded after its end',
+    file: 'src/state/store/file-store.ts',
+    find: '? this.files.write([entries, ...steps], message)',
+    replace: '? this.files.write(steps, message).then(() => this.files.write([entries], message))',
+    seeds: 400,
+    found: 99,
+  },
+  {
+    name: 'an entry does not follow from a newest one that others have added',
+    file: 'src/state/store/chain.ts',
+    find: 'this.#end = await loadEnd(this.#files, this.#paths)',
+    replace: 'this.#end ??= { head: null, later: new Map() }',
+    seeds: 20,
+    found: 1,
+  },
 ]

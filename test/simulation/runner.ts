@@ -11,6 +11,7 @@ import { unlock } from '../../src/operations/unlock.ts'
 import type { Outside } from '../../src/operations/runtime/outside.ts'
 import type { Dialogue } from '../../src/operations/runtime/ports.ts'
 import type { RecordedState } from '../../src/state/store/store.ts'
+import { checkHistory } from './laws.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
@@ -50,6 +51,7 @@ export async function runApply(run: Run): Promise<Ending> {
   ])
   if (ended !== 'killed') process.end()
   process.log(`run ends: ${ended}`)
+  checkOwnHistory(run, ended)
   return ended
 }
 
@@ -118,6 +120,7 @@ export async function runUnlock(
   ])
   if (ended !== 'killed') process.end()
   process.log(`unlock ends: ${ended}`)
+  checkOwnHistory(run, ended)
   return ended
 }
 
@@ -140,7 +143,16 @@ export async function runDecision(
   ])
   if (ended !== 'killed') process.end()
   process.log(`${verb} ends: ${ended}`)
+  checkOwnHistory(run, ended)
   return ended
+}
+
+function checkOwnHistory(
+  { process, config, stateWorld }: Pick<Run, 'process' | 'config' | 'stateWorld'>,
+  ended: string,
+): void {
+  const key = { id: config.id, address: config.service.url }
+  checkHistory(process.world, stateWorld.readFiles(), key, `${process.name} ends: ${ended}`)
 }
 
 /** Loads the state without the lock. */

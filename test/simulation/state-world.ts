@@ -1,5 +1,6 @@
 import type { Outside } from '../../src/operations/runtime/outside.ts'
 import type { StateConfig } from '../../src/core/model/config.ts'
+import { parseLog } from '../../src/state/format/log-file.ts'
 import { buildLockPath } from '../../src/state/format/state-paths.ts'
 import { isObject, type Json } from '../../src/core/model/json.ts'
 import type { Chance } from './chance.ts'
@@ -169,6 +170,29 @@ export class StateWorld {
   /** Returns whether the last push of the other writer is kept. */
   keepsRival(): boolean {
     return this.#git.keepsRival()
+  }
+
+  /** Texts of all files as the store has them at this moment; empty without any. */
+  readFiles(): ReadonlyMap<string, string> {
+    if (this.kind === 'postgres')
+      return new Map(
+        [...this.#server.engine.committed('files')].map(([name, { row }]) => [
+          name,
+          String(row['text']),
+        ]),
+      )
+    const { volume, refs } = this.#getPlace(this.machines[0] as Machine)
+    if (this.kind.startsWith('git')) {
+      const commit = (this.kind === 'git' ? refs : this.#git.remote).get(ref)
+      return commit === undefined ? new Map() : this.#git.allFiles(commit)
+    }
+    const files = volume.files(`/${path}`)
+    const logs = [...files.keys()].filter((name) => /^log\/.*\.jsonl$/.test(name)).toSorted()
+    for (const name of logs)
+      for (const [changed, text] of parseLog(name, files.get(name) ?? '').flatMap((c) => [...c]))
+        if (text === null) files.delete(changed)
+        else files.set(changed, text)
+    return files
   }
 
   /** Parses the text of the lock; the last text is kept. */
