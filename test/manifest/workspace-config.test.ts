@@ -61,7 +61,7 @@ describe('parseWorkspaceConfig', () => {
         protect: [],
         freeze: [],
         order: 'ask',
-        reason: ['override', 'freeze'],
+        reason: [],
       },
       rollout: {
         waves: [{ percent: 100 }],

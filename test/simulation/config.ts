@@ -55,7 +55,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       protect: [],
       freeze: [],
       order: 'ask',
-      reason: ['override', 'freeze'],
+      reason: [],
     },
     rollout: {
       waves: [{ percent: 100 }],

@@ -49,6 +49,7 @@ it.each(Object.keys(lists) as (keyof typeof lists)[])(
 it.each(Object.keys(lists) as (keyof typeof lists)[])(
   'a soft policy on a %s is overridden with a reason, which the history has',
   async (on) => {
+    place.configure('guards: {reason: [override]}')
     place.manifest(www, { origin: plain })
     writePolicy('soft', on)
     const plan = await place.cli('plan')
