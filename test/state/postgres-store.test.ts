@@ -145,6 +145,34 @@ it('has a whole history though commands with locks of other domains append at on
   await kind.remove()
 })
 
+it('has one entry of an apply although the answer to its commit was lost', async () => {
+  const kind = await inDatabase()
+  let isLost = false
+  const opened = await kind.open(undefined, undefined, undefined, undefined, (database) => ({
+    ...database,
+    // The transaction takes effect, and runs again.
+    transact: async (work) => {
+      if (isLost) await database.transact(work)
+      return database.transact(work)
+    },
+  }))
+  const { store } = opened
+  const lease = await acquireAccount(opened, 'somebody')
+  await store.load()
+  const other = await kind.open()
+  for (const [i, about] of ['one', 'two', 'three'].entries()) {
+    isLost = i === 1
+    await begin(store, about, new Map())
+    await store.endApply(buildApplied(about, { endedAt: recordedAt, outcome: 'complete' }))
+  }
+  const chain = await other.store.chain.load()
+  expect(listEntries(chain).map(({ about }) => about)).toEqual(['one', 'two', 'three'])
+  const { findings, newest } = verifyChain(chain, { head: null, verifies: null })
+  expect([findings, newest]).toEqual([[], store.chain.newest?.hash])
+  await lease.release()
+  await kind.remove()
+})
+
 describe('the lock in PostgreSQL', () => {
   let kind: PostgresKind
   beforeEach(async () => {

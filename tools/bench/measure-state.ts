@@ -8,7 +8,7 @@ import type { OpenState } from '../../src/state/store/store-opener.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { RecordedItem, RecordedState } from '../../src/state/store/store.ts'
-import type { StateConfig } from '../../src/core/model/config.ts'
+import type { DatabaseConfig, StateConfig } from '../../src/core/model/config.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { createRow, type Row } from './row.ts'
 import { findMedian } from './measure.ts'
@@ -103,11 +103,13 @@ export function openBenchState(
   sandbox: GitSandbox,
   store: StateConfig['store'],
   disk: Disk,
+  database?: DatabaseConfig,
 ): Promise<OpenState> {
   const root = join(sandbox.folder, 'alone')
   const path = join(root, '.edgewise', 'state')
-  const state: StateConfig = { store, branch: 'edgewise-state', remote: 'origin', path }
-  const place = {
+  const place = { branch: 'edgewise-state', remote: 'origin', path }
+  const state: StateConfig = { store, ...place, ...(database && { database }) }
+  const key = {
     root,
     id: 'default',
     address: 'https://api.example.net',
@@ -116,7 +118,7 @@ export function openBenchState(
   }
   const clock = { monotonic: () => performance.now(), sleep: (ms: number) => sleep(ms) }
   const { signal } = new AbortController()
-  return openState(place, {
+  return openState(key, {
     disk,
     processName: 'default',
     openGit: () => sandbox.open('alone'),

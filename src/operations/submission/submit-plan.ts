@@ -12,7 +12,7 @@ import type { Rollout } from '../../core/model/rollout.ts'
 import type { Write } from '../../core/model/change.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import { hashJson } from '../../core/plan/basis.ts'
-import { buildPlanJson } from '../../outlets/report/plan/json.ts'
+import { buildPlanBody } from '../../outlets/report/plan/json.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
@@ -250,14 +250,13 @@ function buildGrounds(
   { reason = '', locked: { by } }: SubmitRequest,
 ): Grounds {
   const { itemKeys } = config.service
-  const { changes = [], writes = [] } = buildPlanJson(plan, (key) => itemKeys[key] ?? key)
   const overrides = lifted.flatMap((each) => each.overrides)
   const exceptions = lifted.flatMap((each) => each.exceptions)
   return {
     ...(by.knownBy === 'unidentified' ? {} : { by }),
     ...(overrides.length === 0 ? {} : { overrides }),
     ...(exceptions.length === 0 ? {} : { exceptions }),
-    plan: hashJson({ changes, writes }),
+    plan: hashJson(buildPlanBody(plan, (key) => itemKeys[key] ?? key)),
     ...(reason.trim() === '' ? {} : { reason: scrub(reason) }),
   }
 }

@@ -79,22 +79,31 @@ export class Chain {
     // Only stores that read at once have locks of domains.
     const isShared = this.#files.readAtOnce !== undefined
     for (let race = 0; ; race++) {
-      const known = isShared ? null : this.#end
+      // The guard finds out if others have appended since.
+      const known = race === 0 ? this.#end : null
       const end = known ?? (await loadEnd(this.#files, this.#paths))
       const { entries, head } = await this.#build(all, end)
+      let isDone = false
       const guardHead: Guard = async (files) => {
-        await guard?.(files)
-        if ((await loadEnd(files, this.#paths)).head?.hash !== end.head?.hash)
+        if ((await loadEnd(files, this.#paths)).head?.hash !== end.head?.hash) {
+          // A commit whose answer was lost is tried again, though it has taken effect.
+          const path = this.#paths.chainEntry(head.number)
+          const folder = path.slice(0, path.lastIndexOf('/'))
+          isDone = (await files.load(folder)).get(path) === entries.get(path)
           throw new MovedError('record-moved', movedMessage, 'Run the same command again.')
+        }
+        await guard?.(files)
       }
       try {
         await write(entries, isShared ? guardHead : guard)
         this.#end = { head, later: new Map() }
-        this.newest = head
-        return
       } catch (error) {
-        if (!(error instanceof MovedError) || race === maxRaces) throw error
+        if (!(error instanceof MovedError) || (race === maxRaces && !isDone)) throw error
+        this.#end = null
+        if (!isDone) continue
       }
+      this.newest = head
+      return
     }
   }
 

@@ -18,6 +18,18 @@ export interface PlanEffects {
   policies?: { report: PolicyReport; stopping: ViolationGroup[] } | null
 }
 
+/** Builds the changes and writes of a plan, of which its digest in the history is made. */
+export function buildPlanBody(
+  { changes, writes }: Pick<Plan, 'changes' | 'writes'>,
+  wireName: (item: ItemKey) => string,
+  isWitnessed = false,
+): { changes: JsonObject[]; writes: JsonObject[] } {
+  return {
+    changes: changes.map((change) => buildChange(change, isWitnessed)),
+    writes: writes.map((write) => buildWrite(write, wireName)),
+  }
+}
+
 /**
  * Builds the JSON of a plan, `edgewise.plan/1`. `wireName` returns the key of an item in the body
  * of a write.
@@ -30,8 +42,7 @@ export function buildPlanJson(
   const { desired, recorded, target, items, commit, onTopOf, traffic } = plan.basis
   return pickDefined({
     format: 'edgewise.plan/1',
-    changes: plan.changes.map((change) => buildChange(change, witnesses !== null)),
-    writes: plan.writes.map((write) => buildWrite(write, wireName)),
+    ...buildPlanBody(plan, wireName, witnesses !== null),
     summary: { ...plan.summary },
     basis: pickDefined({
       desired: { ...desired },
