@@ -104,7 +104,7 @@ async function planSelected(
 }
 
 /** Loads the plan options, including the stored rollouts. */
-async function loadPlanOptions(
+export async function loadPlanOptions(
   store: RolloutStore & HistoryReader,
   recorded: RecordedState,
   { waves = true, retryHeld, effort }: ApplyRequest,

@@ -146,6 +146,7 @@ describe('containers', () => {
       plan: unused,
       listRollouts: unused,
       decide: unused,
+      approvePlan: unused,
       findStop: unused,
       decideAll: unused,
       pages: createPages(),

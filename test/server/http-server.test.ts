@@ -98,6 +98,14 @@ describe('a connection', () => {
     const large = 'Content-Length: 26214401'
     const webhook = await exchange(http, 'POST /webhook HTTP/1.1', 'Host: x', token, large, '', '')
     expect(webhook).toMatch(/^HTTP\/1.1 413 /)
+    const plan = [
+      'POST /api/plans/approvals HTTP/1.1',
+      'Host: x',
+      `Authorization: ${authorization}`,
+    ]
+    expect(await exchange(http, ...plan, 'Content-Length: 67108865', '', '')).toMatch(
+      /^HTTP\/1.1 413 /,
+    )
     expect(await http.count('webhooks_total', 'refused')).toBe(1)
     const lines = ['Host: x', `Authorization: ${authorization}`, 'Transfer-Encoding: chunked', '']
     const chunk = ['10001', 'x'.repeat(0x10001), '']

@@ -12,7 +12,9 @@ import {
   digestPlan,
   hasPrivateKey,
   keyVariable,
+  markApproved,
   parsePublicKeys,
+  refuseUsed,
 } from '../../operations/people/plan-approval.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { loadState } from '../../operations/runtime/open-state.ts'
@@ -82,10 +84,9 @@ export function createApplyTool(context: CommandContext, root: string, paths: Ap
         )
       const { text, approval } = findPlan(plans, folder, digest)
       const by = checkApproval(approval, digest, keys, io.clock.now())
-      const mark = `(approved plan ${digest})`
       await refusePrograms(workspace, io)
-      await refuseUsed(workspace, io, mark)
-      const ports = { user: `${by} ${mark}`, signal: outside.signal }
+      await refuseUsed((await loadState(workspace, io)).store, digest)
+      const ports = { user: `${by} ${markApproved(digest)}`, signal: outside.signal }
       const { notes, ...outcome } = await applyPlan(context, workspace, text, ports)
       return { answer: { format: 'edgewise.applied/1', plan: digest, by, ...outcome }, notes }
     },
@@ -145,14 +146,6 @@ async function refusePrograms(workspace: LoadedWorkspace, io: Io): Promise<void>
   const programs = (await openPolicies(workspace, io))?.programs ?? []
   if (programs.length > 0)
     throw createRefusal('policies of this workspace are programs, which no assistant may start')
-}
-
-/** Refuses a plan that was applied before, as after a rollback it would fit again. */
-async function refuseUsed(workspace: LoadedWorkspace, io: Io, mark: string): Promise<void> {
-  const { store } = await loadState(workspace, io)
-  const applies = [...(await store.listPruned()).applies, ...(await store.listApplies())]
-  const earlier = applies.find(({ author }) => author?.endsWith(mark) === true)
-  if (earlier !== undefined) throw createRefusal(`the approval was used by apply ${earlier.id}`)
 }
 
 /** Applies a plan as `edgewise apply PLANFILE --no-wait` does, in the name of who approved it. */

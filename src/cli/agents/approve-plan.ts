@@ -4,19 +4,17 @@ import { formatTime, pluralize } from '../../core/model/text/words.ts'
 import { isInside } from '../../files/is-inside.ts'
 import {
   approvalEnding,
+  approveFor,
   describePlan,
   digestPlan,
   keyVariable,
   parsePrivateKey,
-  signApproval,
 } from '../../operations/people/plan-approval.ts'
-import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
 import type { CommandContext } from '../io.ts'
 import { loadFile } from '../load-file.ts'
+import { approveAtServer } from './approve-at-server.ts'
 import { createOutput, saveOutput } from '../save-file.ts'
-
-const hourMs = 3_600_000
 
 /** Options of an approval. */
 export interface ApproveOptions {
@@ -24,22 +22,24 @@ export interface ApproveOptions {
   key?: string
   /** How long it is valid. */
   hours: number
+  /** Address of the server that approves instead of a key. */
+  server?: string
 }
 
 /**
- * Shows a saved plan, asks, and signs its digest. The workspace is not needed: what is shown has to
- * equal what the workspace plans when the plan is applied.
+ * Shows a saved plan, asks, and signs its digest, or lets a server sign it. The workspace is not
+ * needed: what is shown has to equal what the workspace plans when the plan is applied.
  *
  * @throws EdgewiseError `usage`, `stale-plan`, `declined`
  */
 export async function approvePlan(
   { io, options }: CommandContext,
   file: string,
-  { key, hours }: ApproveOptions,
+  { key, hours, server }: ApproveOptions,
 ): Promise<void> {
   const path = resolve(io.cwd, file)
   const folder = findCheckout(dirname(path)) ?? dirname(path)
-  const privateKey = loadKey(key, folder, io)
+  const privateKey = server === undefined ? loadKey(key, folder, io) : null
   const text = loadFile(path, `the plan file ${path}`, '', folder)
   const plan = digestPlan(text)
   const lines = describePlan(text)
@@ -47,20 +47,21 @@ export async function approvePlan(
   if (options.yes !== true) {
     if (io.ask === null || options.json === true)
       throw new EdgewiseError('declined', 'cannot prompt for the approval', 'Pass --yes.')
-    const isApproved = await io.ask(`Approve this plan for ${pluralize(hours, 'hour')}?`)
+    const valid = privateKey === null ? '' : ` for ${pluralize(hours, 'hour')}`
+    const isApproved = await io.ask(`Approve this plan${valid}?`)
     if (!isApproved) throw new CancelledError('Approval cancelled: nothing was signed')
   }
-  const now = io.clock.now()
-  const expires = new Date(now + hours * hourMs).toISOString()
-  const by = escapeInvisible(io.user).slice(0, 200)
-  const approval = signApproval({ plan, by, at: new Date(now).toISOString(), expires }, privateKey)
+  const approval =
+    privateKey === null
+      ? await approveAtServer(server ?? '', { text, digest: plan }, io)
+      : approveFor(hours, { plan, by: io.user, now: io.clock.now() }, privateKey)
   const output = createOutput(`${path}${approvalEnding}`, { root: folder }, io)
   const json = `${JSON.stringify(approval, null, 2)}\n`
   await saveOutput(output, json)
   io.out(
     options.json === true
       ? json
-      : `Approved until ${formatTime(expires)}, in ${output.path}.\nDigest: ${plan}\n`,
+      : `Approved until ${formatTime(approval.expires)}, in ${output.path}.\nDigest: ${plan}\n`,
   )
 }
 

@@ -7,12 +7,25 @@ import { parseJson } from '../../core/model/json.ts'
 import { checkStored } from '../../core/model/text/stored-file.ts'
 import { formatTime, pluralize } from '../../core/model/text/words.ts'
 import { parseSavedPlan } from '../../core/plan/saved-plan.ts'
+import type { HistoryReader } from '../../state/store/store.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+
+const hourMs = 3_600_000
+/** Maximum length of the name of who approves. */
+const maxName = 200
 
 /** Variable with the key of who approves. */
 export const keyVariable = 'EDGEWISE_APPROVAL_KEY'
 /** Ending of the file with the approval, after the name of the plan file. */
 export const approvalEnding = '.approved'
+
+/** Hours for which an approval is valid by default. */
+export const approvalHours = 24
+
+/** Builds the mark of an approved plan, with which the author of its apply ends. */
+export function markApproved(digest: string): string {
+  return `(approved plan ${digest})`
+}
 
 /** Computes the digest that is approved: SHA-256 of the plan file, as hex digits. */
 export function digestPlan(text: string): string {
@@ -35,8 +48,38 @@ export function describePlan(text: string): string[] {
   return [`${pluralize(changes.length, 'change')} of ${domains} · ${calls}`, '', ...changes]
 }
 
+/**
+ * Signs an approval with an Ed25519 key.
+ *
+ * @param now time, ms
+ */
+export function approveFor(
+  hours: number,
+  { plan, by, now }: { plan: string; by: string; now: number },
+  key: KeyObject,
+): ApprovalFile {
+  const expires = new Date(now + hours * hourMs).toISOString()
+  const name = escapeInvisible(by).slice(0, maxName)
+  return signApproval({ plan, by: name, at: new Date(now).toISOString(), expires }, key)
+}
+
+/**
+ * Refuses a plan that was applied before, as after a rollback it would fit again.
+ *
+ * @throws EdgewiseError `not-allowed`
+ */
+export async function refuseUsed(
+  store: Pick<HistoryReader, 'listPruned' | 'listApplies'>,
+  digest: string,
+): Promise<void> {
+  const applies = [...(await store.listPruned()).applies, ...(await store.listApplies())]
+  const mark = markApproved(digest)
+  const earlier = applies.find(({ author }) => author?.endsWith(mark) === true)
+  if (earlier !== undefined) throw createRefusal(`the approval was used by apply ${earlier.id}`)
+}
+
 /** Signs an approval with an Ed25519 key. */
-export function signApproval(
+function signApproval(
   approval: Pick<ApprovalFile, 'plan' | 'by' | 'at' | 'expires'>,
   key: KeyObject,
 ): ApprovalFile {

@@ -125,6 +125,13 @@ export class Chain {
     return { entries, head }
   }
 
+  /** Adds an entry that records no other change. Needs no lock where others may append, too. */
+  async record(note: HistoryNote, message: string): Promise<void> {
+    await this.append([note], undefined, (entries, guard) =>
+      this.#files.publish([entries], message, guard),
+    )
+  }
+
   /** Adds an entry without the lock, of a removed lock or a refusal: it comes with the next one. */
   async addLater(note: HistoryNote & { kind: 'unlock' | 'refusal' }): Promise<void> {
     const text = formatFile(unlockFile, note)

@@ -47,7 +47,7 @@ format: "edgewise.approval/1"
  */
 plan: string
 /**
- * User who approved the plan, as their machine names them. The key says more.
+ * User who approved the plan, as their machine names them, or as edgewise serve knows them. The key says which.
  */
 by: string
 at: Time
@@ -244,7 +244,7 @@ at: Time
  */
 kind: ("apply" | "rollback" | "override" | "exception" | "approval" | "decision" | "unlock" | "refusal" | "import" | "forget" | "move" | "prune")
 /**
- * Id of the apply or rollout, name of the policy, --force for the limits of guards, holder of the lock, the domains, or what was refused.
+ * Id of the apply or rollout, name of the policy, --force for the limits of guards, holder of the lock, digest of an approved plan file, the domains, or what was refused.
  */
 about: string
 /**
@@ -273,7 +273,7 @@ plan: (string | null)
  */
 reason: (string | null)
 /**
- * How it ended: of an apply as in its journal entry; until when an exception counts; of a decision what was decided; why something was refused; forced: an unlock with --force; otherwise done.
+ * How it ended: of an apply as in its journal entry; until when an exception or the approval of a saved plan counts; of a decision what was decided; why something was refused; forced: an unlock with --force; otherwise done.
  */
 outcome: string
 }
