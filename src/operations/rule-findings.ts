@@ -23,6 +23,19 @@ interface Group {
   domains: Domain[]
 }
 
+/** Results under the same readings: of parts of rule lists, and of all items of a domain. */
+export interface KnownRules {
+  parts: KnownResults
+  byItems: WeakMap<Items, { domain: Domain; findings: Finding[] }>
+}
+
+type Items = ReadonlyMap<ItemKey, ItemState>
+
+/** Creates a memory without results. */
+export function createKnownRules(): KnownRules {
+  return { parts: new Map(), byItems: new WeakMap() }
+}
+
 /** Greatest number of manifests that a diagnostic of a profile names. */
 const maxManifests = 10
 
@@ -34,12 +47,17 @@ const maxManifests = 10
  */
 export function listRuleFindings(
   workspace: CheckedWorkspace,
-  known: KnownResults = new Map(),
+  known = createKnownRules(),
 ): Diagnostic[] {
   const settings = settleReadings(workspace, { preset: 'strict' })
   const groups = new Map<string, Group>()
   for (const [domain, items] of workspace.desired) {
-    const { findings } = findRuleListFindings(domain, readValues(items), settings, known)
+    const last = known.byItems.get(items)
+    const findings =
+      last?.domain === domain
+        ? last.findings
+        : findRuleListFindings(domain, readValues(items), settings, known.parts).findings
+    known.byItems.set(items, { domain, findings })
     for (const finding of findings) {
       const find = ({ item, pointer }: Rule) =>
         workspace.findTextSource(domain, item, toWritten(items.get(item), pointer))
@@ -64,7 +82,7 @@ export function listRuleFindings(
 }
 
 /** The values of items that manifests set; one that resets an item is none. */
-function readValues(items: ReadonlyMap<ItemKey, ItemState>): Map<ItemKey, Value> {
+function readValues(items: Items): Map<ItemKey, Value> {
   return new Map(
     [...items].flatMap(([key, { candidates, status }]) => {
       const value = candidates.at(-1)

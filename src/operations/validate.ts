@@ -8,11 +8,10 @@ import type {
   Policed,
 } from './runtime/workspace-parts.ts'
 import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
-import type { KnownResults } from '../core/rule-lists/find-findings.ts'
 import type { Judged } from '../core/checks/suppressions.ts'
 import { hasPolicies } from './policies/has-policies.ts'
 import { findEmpty, hasErrors } from './refuse-invalid.ts'
-import { listRuleFindings } from './rule-findings.ts'
+import { listRuleFindings, type KnownRules } from './rule-findings.ts'
 
 type ValidatedWorkspace = Settings & Desired & ItemPlaces & TextSources & Findings & Policed
 
@@ -21,7 +20,7 @@ export interface ValidateRequest {
   /** Accept a workspace without a manifest. */
   allowEmpty?: boolean
   /** Results about rule lists of an earlier validation under the same readings. */
-  knownRules?: KnownResults
+  knownRules?: KnownRules
 }
 
 /**

@@ -1,10 +1,10 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
-import type { KnownResults } from '../../core/rule-lists/find-findings.ts'
 import { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { loadLocalState } from '../../operations/runtime/local-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
+import { createKnownRules, type KnownRules } from '../../operations/rule-findings.ts'
 import { judgeWorkspace } from '../../operations/validate.ts'
 
 /** Number of results about rule lists that are kept: each edit adds some. */
@@ -20,7 +20,7 @@ export class CheckedWorkspace {
   loaded: LoadedWorkspace | null = null
   diagnostics: Diagnostic[] = []
   readonly #outside: Outside
-  readonly #rules: { readings: string; known: KnownResults } = { readings: '', known: new Map() }
+  readonly #rules = { readings: '', known: createKnownRules() }
   #generation = 0
   #recorded: { until: number; state: ReturnType<typeof loadLocalState> } | null = null
 
@@ -68,10 +68,11 @@ export class CheckedWorkspace {
     return this.#recorded.state
   }
 
-  #findKnownRules({ config }: LoadedWorkspace): KnownResults {
+  #findKnownRules({ config }: LoadedWorkspace): KnownRules {
     const rules = this.#rules
     const readings = JSON.stringify(config.trace)
-    if (readings !== rules.readings || rules.known.size > maxKnownRules) rules.known.clear()
+    if (readings !== rules.readings || rules.known.parts.size > maxKnownRules)
+      rules.known = createKnownRules()
     rules.readings = readings
     return rules.known
   }
