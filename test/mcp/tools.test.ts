@@ -418,6 +418,8 @@ describe('the resources', () => {
     const { resources } = await agent.client.listResources()
     const kinds = new Set(resources.map(({ uri }) => uri.replace(/\/[^/]*$/, '')))
     expect([...kinds]).toEqual(['edgewise://schemas', 'edgewise://guides', 'edgewise://items'])
+    // A server with resources answers this, too; clients such as the inspector ask.
+    expect((await agent.client.listResourceTemplates()).resourceTemplates).toEqual([])
     for (const { uri } of resources) {
       const { contents } = await agent.client.readResource({ uri })
       const [{ text = '' } = {}] = contents as { text?: string }[]

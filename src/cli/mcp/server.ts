@@ -3,6 +3,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   CallToolRequestSchema,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
@@ -96,6 +97,7 @@ export function createServer(
     return result
   })
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: listResources() }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }))
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
     const loaded = loadResource(uri)
     if (loaded === null) throw new McpError(ErrorCode.InvalidParams, 'there is no such resource')
