@@ -11,6 +11,7 @@ import {
   describeFleetTab,
   formatFleetPage,
 } from '../../src/outlets/report/domain/format-fleet-page.ts'
+import { formatOpenChanges, listOpenChanges } from '../../src/outlets/report/domain/open-changes.ts'
 import type { DomainStatistics, StatusSeries } from '../../src/outlets/report/live/status-codes.ts'
 import { computeRevisions } from '../../src/server/pages/create-page-source.ts'
 import { parseDomainPages, type DomainPages } from '../../src/server/pages/domain-pages.ts'
@@ -53,7 +54,8 @@ function buildPages(): DomainPages {
   const rows = sheets.map((sheet) => buildFleetRow(sheet))
   const about = { workspace: 'storefront', facts: [], warnings: [], scrub: (text: string) => text }
   const main = formatFleetPage(rows, { ...about, address: ['/domains/', ''] })
-  const list = { ...describeFleetTab(rows), sentence: '3 domains', main }
+  const changes = formatOpenChanges(sheets.flatMap(listOpenChanges), (text) => text)
+  const list = { ...describeFleetTab(rows), sentence: '3 domains', main, changes }
   const pages = sheets.map(({ domain }, i) => [namePage(domain), texts[i]?.length])
   const { plan: revision } = computeRevisions(overview)
   const text = `${JSON.stringify({ list, pages })}\n${texts.join('')}`
@@ -140,6 +142,8 @@ it('a reader finds a domain, its rollout and its status codes, and tries a reque
   ])
   await tab.getByRole('link', { name: 'Rollout r1' }).click()
   expect(await tab.locator('h1').innerText()).toBe('Rollout r1')
+  expect(await tab.locator('.changes').innerText()).toContain(shop)
+  expect(await tab.locator('.open').innerText()).toContain('Left to change')
 })
 
 it('without scripts the page of a domain has all, and its form works', async () => {

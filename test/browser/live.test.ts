@@ -74,7 +74,8 @@ it('a rollout has the health of its waves with their curves', async () => {
   const stage = await start()
   const tab = await stage.enter('/rollouts/r1')
   const waves = tab.locator('.wave')
-  expect(await waves.first().innerText()).toContain('Wave 2: waiting')
+  expect(await waves.first().innerText()).toContain('Wave 1: healthy')
+  expect(await waves.nth(1).innerText()).toContain('Wave 2: waiting')
   const first = tab.locator('.wave[data-wave="1"]')
   expect(await first.innerText()).toContain('Wave 1: healthy')
   expect(await first.locator('.canvas .share').count()).toBe(1)
@@ -143,12 +144,12 @@ it('keys reach all that can be used, and decide', async () => {
   expect(reached).toEqual([
     ...names,
     'Log out',
-    'The plan: what is left to change',
+    'The whole plan',
     'r1',
     'Approve wave 2 (5 domains)',
     'Pause',
     'Abort…',
-    '5 domains',
+    '1 domain',
   ])
   await tab.getByRole('button', { name: 'Pause' }).focus()
   await tab.keyboard.press('Enter')
