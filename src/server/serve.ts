@@ -70,7 +70,8 @@ const [firstPagesMs, lookMs] = [60_000, 2000]
  * Makes the pages of all domains after the first apply and each later one, until an interrupt:
  * those of a large fleet take seconds. A standby makes them once, and for who asks.
  */
-async function keepPages({ controller, outside, position, reconciler }: Replica): Promise<void> {
+async function keepPages(replica: Replica): Promise<void> {
+  const { controller, outside, position, reconciler, logger } = replica
   const { clock, signal } = outside
   let made: string | null = null
   for (let waitedMs = 0; !signal.aborted; waitedMs += lookMs) {
@@ -80,7 +81,11 @@ async function keepPages({ controller, outside, position, reconciler }: Replica)
     const waits = position.term !== null && applied === null && waitedMs < firstPagesMs
     if (signal.aborted || waits || shown === made) continue
     made = shown
+    const since = clock.monotonic()
     await controller.pages.refresh()
+    const seconds = (clock.monotonic() - since) / 1000
+    if (controller.pages.getDomains() !== null)
+      logger.info('made the pages of domains', { seconds })
   }
 }
 
