@@ -115,9 +115,10 @@ it('a standby keeps the files of the commit that it has shown last', async () =>
   configure(1, 60)
   commit()
   const leader = await start('--poll', '86400')
-  await leader.waitFor('leads')
+  await leader.waitFor(/^commit .*: done/)
   const data = join(place.root, '..', `data-${place.root.slice(-6)}`)
   const standby = await start('--poll', '86400', '--data', data)
+  await standby.waitFor('made the pages of domains')
   const listCommits = () =>
     readdirSync(data, { recursive: true, encoding: 'utf8' })
       .filter((path) => /^\w+\/run-[^/]+\/[\da-f]{40}$/.test(path))
