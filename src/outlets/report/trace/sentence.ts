@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
-import { formatSeconds } from './duration.ts'
+import { formatSecondsInWords } from './duration.ts'
 import { mergeAnswers, part, readValue } from './merge-answers.ts'
 import { sayReasons } from './say-values.ts'
 import { sayKind, sayTargets, type TracedText } from './text.ts'
@@ -53,7 +53,7 @@ function describePolicy(cache: Json | undefined, { readRule }: TracedText): stri
   const seconds = readValue(part(cache, 'seconds'))
   switch (readValue(part(cache, 'policy'))) {
     case 'cache': {
-      const time = typeof seconds === 'number' ? ` for ${formatSeconds(seconds)}` : ''
+      const time = typeof seconds === 'number' ? ` for ${formatSecondsInWords(seconds)}` : ''
       return `It is cached${time}${by}.`
     }
     case 'bypass':
