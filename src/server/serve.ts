@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
 const [firstPagesMs, lookMs] = [60_000, 2000]
 
 /**
- * Makes the pages of all domains after the first apply and each later one, until an interrupt:
+ * Makes the pages of all domains after each apply and drift check, until an interrupt:
  * those of a large fleet take seconds. A standby makes them once, and for who asks.
  */
 async function keepPages(replica: Replica): Promise<void> {
@@ -76,8 +76,8 @@ async function keepPages(replica: Replica): Promise<void> {
   let made: string | null = null
   for (let waitedMs = 0; !signal.aborted; waitedMs += lookMs) {
     await clock.sleep(lookMs, signal)
-    const { applied } = reconciler.found
-    const shown = `${applied?.commit} ${applied?.at}`
+    const { applied, drift } = reconciler.found
+    const shown = `${applied?.commit} ${applied?.at} ${drift?.at}`
     const waits = position.term !== null && applied === null && waitedMs < firstPagesMs
     if (signal.aborted || waits || shown === made) continue
     made = shown

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import type { PagePoint } from '../../src/core/model/page/page-rollout.ts'
 import type { DomainStatistics } from '../../src/outlets/report/live/status-codes.ts'
-import { keepLast, parseDomainPages } from '../../src/server/pages/domain-pages.ts'
+import { computeRevisions } from '../../src/server/pages/create-page-source.ts'
+import {
+  type DomainPages,
+  keepLast,
+  parseDomainPages,
+} from '../../src/server/pages/domain-pages.ts'
 import { closeHttp, startHttp } from './http-stage.ts'
 import { buildDomains, buildOverview, createPages, openRollout } from './page-stage.ts'
 import { visit } from './page-visit.ts'
@@ -102,7 +107,22 @@ describe('/domains', () => {
     expect(await (await get('/')).text()).not.toContain(link)
     const pages = createPages({ getDomains: buildDomains })
     const other = await visit(await startHttp({ pages }))
-    expect(await (await other.get('/')).text()).toContain(link)
+    // They were made before what is known now.
+    expect(await (await other.get('/')).text()).toContain(`${link} As of <time`)
+  })
+
+  it('says the age of the sentence from the next drift check on', async () => {
+    const drift = { at: built('').at, pending: 0, live: 1, inDoubt: 0, unanswered: 0 }
+    const overview = buildOverview({ drift })
+    const { plan: revision, drift: checked } = computeRevisions(overview)
+    const shows = async (own: Partial<DomainPages>) => {
+      const getDomains = () => ({ ...buildDomains(), ...own })
+      const pages = createPages({ getDomains, overview: () => Promise.resolve(overview) })
+      const { get } = await visit(await startHttp({ pages }))
+      return (await (await get('/')).text()).includes('</a> As of <time')
+    }
+    expect(await shows({ revision, drift: checked })).toBe(false)
+    expect(await shows({ revision })).toBe(true)
   })
 })
 

@@ -7,4 +7,6 @@ export interface BuiltPage {
   commit: string | null
   /** Revision of what it was built from. */
   revision: string
+  /** Revision of the drift check that it was made with; absent where that does not matter. */
+  drift?: string
 }

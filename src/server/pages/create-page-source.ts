@@ -97,7 +97,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
   const findRevision = async (): Promise<string> =>
     computeRevisions(await overview.get(overviewMs, '')).plan
   const build = async (page: OwnPage | 'domains'): Promise<BuiltPage & { text: string }> => {
-    const revision = await findRevision()
+    const { plan: revision, drift } = computeRevisions(await overview.get(overviewMs, ''))
     const { commit: tip } = reconciler.found
     // The history needs a workspace that can be loaded, whatever the tip is.
     const head =
@@ -108,7 +108,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     if (position.term === null) await branch.keepOnly([commit])
     const own = page === 'domains' ? { check: context.formatCheck() } : page
     const text = await branch.hold(commit, (root) => context.ownPage(own, root, outside))
-    return { text, format: (nav) => formatServed(text, nav), at, commit, revision }
+    return { text, format: (nav) => formatServed(text, nav), at, commit, revision, drift }
   }
   /** Makes a page once for all readers, and keeps it for some time. */
   const share = (page: OwnPage | 'domains', findKey = findRevision) => {
@@ -135,7 +135,7 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     history: share('history'),
     domains: domains.get,
     getDomains: domains.getLast,
-    refresh: createRefresh(domains, findRevision),
+    refresh: createRefresh(domains, overview),
     trace: createTrace(context),
     statistics: createDomainStatistics(clock, (domain) => queryDomain(domain, workspace, outside)),
     planJson: async () => (await json()).text,
@@ -148,11 +148,12 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
 /** Creates the function that makes the pages of domains in the background. */
 function createRefresh(
   { get, getLast }: ReturnType<typeof keepLast>,
-  findRevision: () => Promise<string>,
+  overview: { get(maxMs: number, key: string): Promise<Overview> },
 ): PageSource['refresh'] {
   return async () => {
     try {
-      if (getLast()?.revision !== (await findRevision())) await get()
+      const revisions = computeRevisions(await overview.get(overviewMs, ''))
+      if (!isCurrent(getLast(), revisions)) await get()
     } catch (error) {
       // Who asks for the pages gets the error.
       if (!(error instanceof EdgewiseError)) throw error
@@ -209,6 +210,11 @@ export function computeRevisions(overview: Overview): Revisions {
   const known = computed.get(overview) ?? hashOverview(overview)
   computed.set(overview, known)
   return known
+}
+
+/** Whether pages of domains show the plan and the drift check that are known now. */
+export function isCurrent(built: DomainPages | null, { plan, drift }: Revisions): boolean {
+  return built?.revision === plan && built.drift === drift
 }
 
 function hashOverview({ fetchedAt: _fetchedAt, rollouts, ended, ...rest }: Overview): Revisions {

@@ -26,7 +26,7 @@ export interface ServedFleet extends ServedPage {
 }
 
 /** The list of all domains, and the page of each. */
-export interface DomainPages extends Pick<BuiltPage, 'at' | 'commit' | 'revision'> {
+export interface DomainPages extends Pick<BuiltPage, 'at' | 'commit' | 'revision' | 'drift'> {
   list: ServedFleet
   /** Returns the page with a name; null if there is none. */
   find(name: string): ServedDomain | null

@@ -21,7 +21,7 @@ import { explainDecisions } from './explain-decisions.ts'
 import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
 import type { BuiltPage } from './built-page.ts'
 import type { DomainPages } from './domain-pages.ts'
-import { computeRevisions, type PageSource } from './create-page-source.ts'
+import { computeRevisions, isCurrent, type PageSource } from './create-page-source.ts'
 import { identifyBearer } from '../people/identify.ts'
 import { beginLogin, endLogin, type LoginContext } from '../people/login-routes.ts'
 import type { Provider } from '../people/provider.ts'
@@ -142,7 +142,7 @@ async function routeVisit(
   } as const
   const rollouts = { ...place, path: '/rollouts' } as const
   const { rollouts: all } = overview
-  if (path === '/' || part === 'rollouts') await refresh(pages, revisions.plan, context)
+  if (path === '/' || part === 'rollouts') await refresh(pages, revisions, context)
   if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
   if (path === '/plan') return answerOwn('plan', context, place)
   if (path === '/history') return answerOwn('history', context, place)
@@ -154,7 +154,7 @@ async function routeVisit(
   if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
   if (path === '/')
     return answerFramed(place, context, visit, all, (frame) =>
-      formatOverview(overview, frame, describeFleet(pages.getDomains(), revisions.plan)),
+      formatOverview(overview, frame, describeFleet(pages.getDomains(), revisions)),
     )
   if (path === '/rollouts')
     return answerFramed(rollouts, context, visit, all, (frame) =>
@@ -175,19 +175,19 @@ async function routeVisit(
 /** Makes what is left to change anew, and waits a little if there is an old one. */
 async function refresh(
   pages: Pick<PageSource, 'getDomains' | 'refresh'>,
-  revision: string,
+  revisions: ReturnType<typeof computeRevisions>,
   { clock }: Pick<RouteContext, 'clock'>,
 ): Promise<void> {
   const known = pages.getDomains()
-  if (known?.revision === revision) return
+  if (isCurrent(known, revisions)) return
   const made = pages.refresh()
   if (known !== null) await waitFor(made, clock, refreshMs)
 }
 
 /** Describes the fleet by the last pages of its domains, and when they were made if that is old. */
-function describeFleet(built: DomainPages | null, revision: string) {
+function describeFleet(built: DomainPages | null, revisions: ReturnType<typeof computeRevisions>) {
   if (built === null) return null
-  return { ...built.list, before: built.revision === revision ? null : built.at }
+  return { ...built.list, before: isCurrent(built, revisions) ? null : built.at }
 }
 
 /** Answers with a page that is made, or with one that asks again: proxies do not wait long. */
