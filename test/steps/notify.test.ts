@@ -187,9 +187,9 @@ describe('notify', () => {
     await place.cli('state', 'unlock', '--yes')
     const { newest } = await place.json('state', 'verify')
     expect(newest).toMatch(/^[0-9a-f]{64}$/)
-    const told = received.map((_each, i) => [parse(i)['events'], parse(i)['history']])
+    const contents = received.map((_each, i) => [parse(i)['events'], parse(i)['history']])
     const events = ['drift', 'applied', 'drift', 'rollout', 'failed', 'rollout', 'rollout']
-    expect(told).toEqual(events.map((event, i) => [[event], i === 0 ? undefined : newest]))
+    expect(contents).toEqual(events.map((event, i) => [[event], i === 0 ? undefined : newest]))
   })
 
   it('has the reasons of an overridden freeze and of an unlock', async () => {
