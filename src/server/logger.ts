@@ -1,3 +1,4 @@
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Clock } from '../core/model/time/clock.ts'
 import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
 import { escapeInvisible, escapeStray } from '../outlets/report/text/escape-invisible.ts'
@@ -73,4 +74,10 @@ function formatText(
     return `${key}=${isPlain ? value : JSON.stringify(value)}`
   })
   return escapeInvisible([time, level.padEnd(5), message, ...pairs].join(' '))
+}
+
+/** Describes what was thrown: by the message if the error is for users, else by the stack. */
+export function describeThrown(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof EdgewiseError ? error.message : (error.stack ?? error.message)
 }

@@ -6,7 +6,7 @@ import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Leadership, Term } from '../state/postgres/leadership.ts'
 import { assembleReplica, type Replica } from './assemble-replica.ts'
 import { fetchTraced, type BranchOptions, type Branch } from './branch/branch.ts'
-import type { Logger } from './logger.ts'
+import { describeThrown, type Logger } from './logger.ts'
 import { noteTick } from './leader/position.ts'
 import type { Interface, ServePorts } from './serve-ports.ts'
 import { keepTerm, removeLocksOf, waitForTerm } from './leader/term.ts'
@@ -82,10 +82,14 @@ async function keepPages(replica: Replica): Promise<void> {
     if (signal.aborted || waits || shown === made) continue
     made = shown
     const since = clock.monotonic()
-    await controller.pages.refresh()
-    const seconds = (clock.monotonic() - since) / 1000
-    if (controller.pages.getDomains() !== null)
+    try {
+      await controller.pages.refresh()
+      const seconds = (clock.monotonic() - since) / 1000
       logger.info('made the pages of domains', { seconds })
+    } catch (error) {
+      // Whatever fails here, the branch is followed.
+      logger.warn('the pages of domains could not be made', { error: describeThrown(error) })
+    }
   }
 }
 

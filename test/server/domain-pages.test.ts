@@ -111,6 +111,12 @@ describe('/domains', () => {
     expect(await (await other.get('/')).text()).toContain(`${link} As of <time`)
   })
 
+  it('leaves the overview if they fail', async () => {
+    const pages = createPages({ refresh: () => Promise.reject(new Error('it fails')) })
+    const { get } = await visit(await startHttp({ pages }))
+    expect((await get('/')).status).toBe(200)
+  })
+
   it('says the age of the sentence from the next drift check on', async () => {
     const drift = { at: built('').at, pending: 0, live: 1, inDoubt: 0, unanswered: 0 }
     const overview = buildOverview({ drift })

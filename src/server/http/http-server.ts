@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import { answerError, answerJson, findErrorStatus, type Answer } from './answer.ts'
 import { createLimitedServer, type HttpLimits, type LimitedServer } from './limited-server.ts'
-import type { Logger } from '../logger.ts'
+import { describeThrown, type Logger } from '../logger.ts'
 import { answerMessage } from '../pages/answer-page.ts'
 import { isPagePath } from '../pages/page-routes.ts'
 import type { RouteContext } from '../controller.ts'
@@ -35,9 +35,8 @@ async function answer(incoming: IncomingMessage, options: HttpServerOptions): Pr
       return answerMessage(findErrorStatus(error.code), title, scrub(error.message), { hint })
     }
     const id = options.newId()
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     options.controller.metrics.countError('defect')
-    options.logger.error('a request failed', { id, error: text })
+    options.logger.error('a request failed', { id, error: describeThrown(error) })
     const message = `the request failed; the log has the reason under ${id}`
     if (isPage) return answerMessage(500, 'A defect', message)
     return answerJson(500, {

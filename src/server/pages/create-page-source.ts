@@ -1,4 +1,3 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Overview } from '../../core/model/listed-rollout.ts'
@@ -33,7 +32,7 @@ export interface PageSource {
   history(): Promise<BuiltPage>
   /** Builds the list and the pages of all domains, or returns the last ones if that takes long. */
   domains(): Promise<DomainPages>
-  /** Makes them in the background unless the last ones show what is known now. */
+  /** Makes them unless the last ones show what is known now; rejects if that fails. */
   refresh(): Promise<void>
   /** Traces a request by what is recorded, and by the manifests: the text of each. */
   trace(request: TriedRequest): Promise<Record<OwnTrace['of'], string>>
@@ -151,13 +150,8 @@ function createRefresh(
   overview: { get(maxMs: number, key: string): Promise<Overview> },
 ): PageSource['refresh'] {
   return async () => {
-    try {
-      const revisions = computeRevisions(await overview.get(overviewMs, ''))
-      if (!isCurrent(getLast(), revisions)) await get()
-    } catch (error) {
-      // Who asks for the pages gets the error.
-      if (!(error instanceof EdgewiseError)) throw error
-    }
+    const revisions = computeRevisions(await overview.get(overviewMs, ''))
+    if (!isCurrent(getLast(), revisions)) await get()
   }
 }
 

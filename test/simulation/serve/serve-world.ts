@@ -167,7 +167,8 @@ export class ServeWorld {
             }
           },
           buildDriftRequest: () => ({ observe: () => this.#observe(process) }),
-          ownPage: () => Promise.reject(new Error('not expected')),
+          // Pages that can't be made never stop a replica.
+          ownPage: () => Promise.reject(new Error('no pages here')),
           listen: async (controller) => {
             replica.controller = controller
             return { lead: () => undefined, close: async () => undefined }
