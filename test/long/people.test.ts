@@ -69,7 +69,7 @@ async function approve(replica: Replica, id: string, user: string): Promise<[num
 
 /** Lists the entries of the history, first to last. */
 async function listEntries(files: string): Promise<ChainFile[]> {
-  const rows = await runSql(`select text from ${files} where path like '%/chain/0/%.json'`)
+  const rows = await runSql(`select text from ${files} where path like '%/chain-0/%.json'`)
   return (rows as { text: string }[])
     .map(({ text }) => JSON.parse(text) as ChainFile)
     .toSorted((a, b) => a.number - b.number)

@@ -7,7 +7,7 @@ import { type Json, isSameJson } from '../../src/core/model/json.ts'
 import { canonicalizeJson } from '../../src/core/model/text/canonical-json.ts'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
 import { parseEntry } from '../../src/state/format/journal.ts'
-import { buildStatePaths } from '../../src/state/format/state-paths.ts'
+import { buildStatePaths, chainPath } from '../../src/state/format/state-paths.ts'
 import { verifyChain } from '../../src/state/format/verify-chain.ts'
 import { leaseMs } from '../../src/state/locks/lease.ts'
 import type { RecordedItem, RecordedState } from '../../src/state/store/store.ts'
@@ -268,7 +268,7 @@ export function checkHistory(
     [...files].flatMap(([path, text]): [string, string][] =>
       path.startsWith(`${folder}/`) ? [[path.slice(folder.length + 1), text]] : [],
     )
-  const texts = new Map(select(paths.chain))
+  const texts = new Map(select(paths.home).filter(([path]) => chainPath.test(path)))
   const head = files.get(paths.chainHead) ?? null
   const stored = { home: paths.home, texts, head, pending: 0 }
   for (const { message } of verifyChain(stored, { head: null, verifies: null }).findings)

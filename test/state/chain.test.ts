@@ -84,32 +84,40 @@ describe('a chained history', () => {
   })
 
   it.each<[string, StoredChain, string[]]>([
-    ['an entry is missing', change(['0/7.json', null], ['0/7.sig', null]), ['missing']],
-    ['the first one is missing', change(['0/1.json', null], ['0/1.sig', null]), ['missing']],
+    ['an entry is missing', change(['chain-0/7.json', null], ['chain-0/7.sig', null]), ['missing']],
+    [
+      'the first one is missing',
+      change(['chain-0/1.json', null], ['chain-0/1.sig', null]),
+      ['missing'],
+    ],
     [
       'an entry is changed',
-      change(['0/7.json', whole.texts.get('0/7.json')?.replace('ada', 'eve') ?? '']),
+      change(['chain-0/7.json', whole.texts.get('chain-0/7.json')?.replace('ada', 'eve') ?? '']),
       ['unlinked'],
     ],
-    ['a file is not JSON', change(['0/7.json', '{']), ['damaged', 'unlinked']],
+    ['a file is not JSON', change(['chain-0/7.json', '{']), ['damaged', 'unlinked']],
     [
       'two entries changed places',
       change(
-        ['0/7.json', whole.texts.get('0/8.json') ?? ''],
-        ['0/8.json', whole.texts.get('0/7.json') ?? ''],
+        ['chain-0/7.json', whole.texts.get('chain-0/8.json') ?? ''],
+        ['chain-0/8.json', whole.texts.get('chain-0/7.json') ?? ''],
       ),
       ['misplaced', 'unlinked'],
     ],
-    ['an entry is in another folder', change(['1/7.json', '{}']), ['misplaced']],
-    ['there is a foreign file', change(['0/notes.txt', '']), ['misplaced']],
-    ['there is a signature of nothing', change(['1/301.sig', '']), ['misplaced']],
+    ['an entry is in another folder', change(['chain-1/7.json', '{}']), ['misplaced']],
+    ['there is a foreign file', change(['chain-0/notes.txt', '']), ['misplaced']],
+    ['there is a signature of nothing', change(['chain-1/301.sig', '']), ['misplaced']],
     [
       'an entry is of another workspace',
-      change(['0/7.json', other.texts.get('0/7.json') ?? '']),
+      change(['chain-0/7.json', other.texts.get('chain-0/7.json') ?? '']),
       ['foreign', 'unlinked'],
     ],
     ['all of it is of another workspace', { ...other, home: whole.home }, ['foreign']],
-    ['the newest entry is gone', change(['1/300.json', null], ['1/300.sig', null]), ['cut']],
+    [
+      'the newest entry is gone',
+      change(['chain-1/300.json', null], ['chain-1/300.sig', null]),
+      ['cut'],
+    ],
     ['the file of the newest entry is gone', { ...whole, head: null }, ['damaged']],
     ['all entries are gone', { ...whole, texts: new Map() }, ['cut']],
     ['the first entry follows from another one', buildChainAfter('0a'.repeat(32)), ['unlinked']],
@@ -131,19 +139,23 @@ describe('a chained history', () => {
   })
 
   it('may have entries without a signature before one with it, but not after', () => {
-    const early = change(['0/1.sig', null], ['0/7.sig', null])
+    const early = change(['chain-0/1.sig', null], ['chain-0/7.sig', null])
     expect(verifyChain(early, { head: null, verifies })).toMatchObject({
       findings: [],
       signed: 298,
     })
-    expect(verifyChain(change(['1/300.sig', null]), { head: null, verifies }).findings).toEqual([
+    expect(
+      verifyChain(change(['chain-1/300.sig', null]), { head: null, verifies }).findings,
+    ).toEqual([
       {
         code: 'unsigned',
         number: 300,
         message: 'no valid signature covers the entries from 300 on.',
       },
     ])
-    expect(codes(change(['0/7.sig', 'AAAA\n']), { head: null, verifies })).toEqual(['unsigned'])
+    expect(codes(change(['chain-0/7.sig', 'AAAA\n']), { head: null, verifies })).toEqual([
+      'unsigned',
+    ])
   })
 
   it('records an apply after what was overridden and excepted for it', () => {
@@ -188,7 +200,7 @@ describe('a chained history', () => {
 function buildChainAfter(previous: string): StoredChain {
   const text = formatChainEntry({ home: 'a/b', number: 1, previous, ...buildNote('one') })
   const head = formatFile(headFile, { number: 1, hash: hashEntry(text) })
-  return { home: 'a/b', texts: new Map([['0/1.json', text]]), head, pending: 0 }
+  return { home: 'a/b', texts: new Map([['chain-0/1.json', text]]), head, pending: 0 }
 }
 
 /** Draws whole numbers below a limit: a linear congruential generator. */

@@ -586,7 +586,10 @@ export function storeContract(
         next.chain.add({ ...note, kind: 'forget', about: 'b.example.com' })
         await next.save(new Map([['b.example.com', new Map()]]), 'Forget')
         const { texts } = await (await open()).chain.load()
-        expect([texts.get('0/6.sig'), texts.get('0/7.sig')]).toEqual([undefined, 'eyJhYm91dCI6\n'])
+        expect([texts.get('chain-0/6.sig'), texts.get('chain-0/7.sig')]).toEqual([
+          undefined,
+          'eyJhYm91dCI6\n',
+        ])
       },
     )
 
@@ -595,7 +598,7 @@ export function storeContract(
       await begin(store, 'one', buildTimeout('a.example.com', '1'))
       await complete(store, 'one')
       await store.share?.()
-      await kind.damage('head/chain.json', () => '{')
+      await kind.damage('chain.json', () => '{')
       // Before anything is sent whose end could not be recorded.
       await expect((await open()).load()).rejects.toMatchObject({ code: 'record-damaged' })
     })

@@ -49,7 +49,7 @@ it('has an entry of each apply: who, the commit, the digest of the plan, the rea
     reason: 'for the shop',
     outcome: 'complete',
   })
-  const file = readFileSync(join(findHome(), 'chain/0/1.json'))
+  const file = readFileSync(join(findHome(), 'chain-0/1.json'))
   expect(finished['history']).toBe(createHash('sha256').update(file).digest('hex'))
   const text = await place.cli('state', 'verify', '--head', String(finished['history']))
   expect([text.code, text.out.replaceAll(/since .*,/g, 'since then,')]).toEqual([
@@ -143,13 +143,13 @@ it('records the exceptions that a plan uses', async () => {
 it('reports what was changed, or cut off, also as text', async () => {
   for (const seconds of [60, 61, 62]) expect((await apply(seconds)).code).toBe(0)
   const newest = String((await verify())['newest'])
-  rmSync(join(findHome(), 'chain/0/2.json'))
+  rmSync(join(findHome(), 'chain-0/2.json'))
   expect(await verify()).toMatchObject({ findings: [{ code: 'missing', number: 3 }] })
   const text = await place.cli('state', 'verify')
   expect(text.out).toMatch(/^wrong: the history lacks entry 2\.\nThe history has 2 entries since /)
   expect(text.out).toContain('Without --head this proves nothing')
-  rmSync(join(findHome(), 'chain'), { recursive: true })
-  rmSync(join(findHome(), 'head'), { recursive: true })
+  rmSync(join(findHome(), 'chain-0'), { recursive: true })
+  rmSync(join(findHome(), 'chain.json'))
   expect(await verify()).toMatchObject({ findings: [], entries: 0 })
   expect(await verify('--head', newest)).toMatchObject({ findings: [{ code: 'cut' }] })
   expect((await apply(63)).code).toBe(0)

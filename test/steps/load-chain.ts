@@ -12,7 +12,7 @@ export function findHome(): string {
 
 /** Loads the entries of the history of the place, first to last. */
 export function loadEntries(): ChainFile[] {
-  const folder = join(findHome(), 'chain/0')
+  const folder = join(findHome(), 'chain-0')
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as ChainFile)

@@ -111,7 +111,7 @@ describe('with state in PostgreSQL', () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     const rows = await schema.query(
       `select text, session_user as role from ${schema.name}.files
-       where path like '%/chain/0/1.json'`,
+       where path like '%/chain-0/1.json'`,
     )
     const by = { name: `database:${String(rows[0]?.['role'])}`, knownBy: 'database' }
     expect(parseJson(String(rows[0]?.['text']))).toMatchObject({ kind: 'apply', by })

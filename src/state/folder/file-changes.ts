@@ -10,7 +10,7 @@ export function addChanges(all: Map<string, string | null>, later: FileChanges):
   }
 }
 
-/** Returns the files of a folder, by path, as they are after changes of any files. */
+/** Returns the files of a folder, or the file there, by path, as they are after any changes. */
 export function changeFiles(
   files: Map<string, string>,
   changes: FileChanges,
@@ -21,7 +21,8 @@ export function changeFiles(
   const all = new Map<string, string | null>(files)
   addChanges(all, new Map(related))
   const kept = [...all].filter(
-    (entry): entry is [string, string] => entry[1] !== null && entry[0].startsWith(`${folder}/`),
+    (entry): entry is [string, string] =>
+      entry[1] !== null && `${entry[0]}/`.startsWith(`${folder}/`),
   )
   return new Map(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -65,14 +65,22 @@ async function loadFiles(disk: Disk, root: string, folder: string): Promise<Map<
   return found
 }
 
+/** Lists the files in a folder, at any depth; a file lists itself. */
 async function listFiles(disk: Disk, root: string, folder: string): Promise<string[]> {
+  if (isStateFile(folder)) return [folder]
   const found: string[] = []
   for (const name of (await disk.list(join(root, folder))).toSorted()) {
     const path = `${folder}/${name}`
-    // Only `.json` and `.sig` files are state: files left by a killed process or an editor have
-    // another ending, folders have none.
-    if (name.endsWith('.json') || name.endsWith('.sig')) found.push(path)
+    if (isStateFile(name)) found.push(path)
     else if (!name.includes('.')) append(found, await listFiles(disk, root, path))
   }
   return found
+}
+
+/**
+ * Returns whether a path is that of a file of state: files left by a killed process or an editor
+ * have another ending, folders have none.
+ */
+function isStateFile(path: string): boolean {
+  return path.endsWith('.json') || path.endsWith('.sig')
 }

@@ -36,10 +36,8 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     moves: `${home}/moved`,
     /** One file for each rollout that is open or has domains on hold. */
     rollouts: `${home}/rollouts`,
-    /** Entries of the chained history with their signatures, and the newest one. */
-    chain: `${home}/chain`,
-    headFolder: `${home}/head`,
-    chainHead: `${home}/head/chain.json`,
+    /** The newest entry of the chained history. */
+    chainHead: `${home}/chain.json`,
     /** One file for each lock that was removed since: outside of `home`, as `doubts`. */
     unlocks: `${id}/unlocks/${address}`,
     /** Folder of the salt of fingerprints, shared by all workspaces at the address. */
@@ -60,8 +58,9 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     batch: (apply: string, number: number) => `${home}/batches/${apply}/${number}.json`,
     doubt: (apply: string) => `${id}/doubts/${address}/${apply}.json`,
     rollout: (name: string) => `${home}/rollouts/${name}.json`,
-    chainEntry: (number: number) => `${home}/chain/${nameEntry(number)}.json`,
-    signature: (number: number) => `${home}/chain/${nameEntry(number)}.sig`,
+    chainGroup: (number: number) => `${home}/${nameGroup(number)}`,
+    chainEntry: (number: number) => `${home}/${nameEntry(number)}.json`,
+    signature: (number: number) => `${home}/${nameEntry(number)}.sig`,
     unlock: (name: string) => `${id}/unlocks/${address}/${name.slice(0, 16)}.json`,
     move: (to: Domain) => `${home}/moved/${buildDomainFileName(to)}`,
     // Two processes that store a salt at the same time don't replace each other's.
@@ -72,9 +71,17 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
 /** Number of history entries in a folder: small ones, as for domains. */
 export const groupSize = 256
 
+/** Matches the paths in the folders of the chained history, below the home of a workspace. */
+export const chainPath = /^chain-\d+\//
+
 /** Names the file of a history entry, without its ending. */
 export function nameEntry(number: number): string {
-  return `${Math.floor(number / groupSize)}/${number}`
+  return `${nameGroup(number)}/${number}`
+}
+
+/** Names its folder. It is in the home itself: each folder more is one to sync. */
+function nameGroup(number: number): string {
+  return `chain-${Math.floor(number / groupSize)}`
 }
 
 /** Builds the folder of the salt. `for-` sets it apart from the home of a workspace `salt`. */

@@ -9,7 +9,7 @@ import { nameEntry } from './state-paths.ts'
 export interface StoredChain {
   /** Workspace and service, as entries name them. */
   home: string
-  /** Texts of the entries and signatures, by path below the folder of the history. */
+  /** Texts of the entries and signatures, by path below the home of the workspace. */
   texts: ReadonlyMap<string, string>
   /** Text of the file of the newest entry; null without. */
   head: string | null

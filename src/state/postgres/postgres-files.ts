@@ -24,7 +24,7 @@ export function createPostgresFiles(
     describePath: (path) => `${path} of ${database.location}`,
     listTopFolders: () => read((sql) => listTopFolders(sql, table)),
     listPaths: (folder) => read((sql) => listPaths(sql, table, folder)),
-    load: (...folders) => read((sql) => findInFolders(sql, table, folders)),
+    load: (...paths) => read((sql) => findFiles(sql, table, paths)),
   })
   const write = (steps: FileChanges[], guard?: (files: SharedFiles) => Promise<void>) =>
     queue(() =>
@@ -102,16 +102,13 @@ async function hashFolder(sql: Sql, table: string, folder: string): Promise<stri
   return String(row?.['hash'])
 }
 
-/** Finds the files in some folders. */
-async function findInFolders(
-  sql: Sql,
-  table: string,
-  folders: string[],
-): Promise<Map<string, string>> {
+/** Finds some files, and those in some folders. */
+async function findFiles(sql: Sql, table: string, paths: string[]): Promise<Map<string, string>> {
   const rows = await sql(
-    `select path, text from ${table}, unnest($1::text[]) as folder
-     where path > folder || '/' and path < folder || '0' order by path`,
-    [folders],
+    `select path, text from ${table}, unnest($1::text[]) as place
+     where path >= place and path < place || '0' and (path = place or path > place || '/')
+     order by path`,
+    [paths],
   )
   return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))
 }

@@ -10,7 +10,7 @@ import {
   type Signer,
 } from '../format/chain-entry.ts'
 import { formatFile, parseFile } from '../format/parse-file.ts'
-import { groupSize, type StatePaths } from '../format/state-paths.ts'
+import { chainPath, groupSize, type StatePaths } from '../format/state-paths.ts'
 import type { StoredChain } from '../format/verify-chain.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
@@ -161,8 +161,8 @@ export class Chain {
     const newest = (await loadEnd(this.#files, this.#paths)).head?.number ?? 0
     if (number === null || number >= newest) return { newest, entries: [] }
     const folders = []
-    for (let group = Math.floor((number + 1) / groupSize); group * groupSize <= newest; group++)
-      folders.push(`${this.#paths.chain}/${group}`)
+    const first = Math.floor((number + 1) / groupSize) * groupSize
+    for (let of = first; of <= newest; of += groupSize) folders.push(this.#paths.chainGroup(of))
     const entries = [...(await this.#files.load(...folders))].flatMap(([path, text]) => {
       const checked = path.endsWith('.json') ? checkStored(parseJson(text), chainFile) : null
       return checked !== null && 'value' in checked ? [checked.value] : []
@@ -172,15 +172,19 @@ export class Chain {
 
   /** Loads all of the history as it is, damaged or not. */
   async load(): Promise<StoredChain> {
-    const { home, chain, chainHead, headFolder, unlocks } = this.#paths
+    const { home, chainHead, unlocks } = this.#paths
     this.#files.refresh()
-    const all = [...(await this.#files.load(chain, headFolder, unlocks))]
-    const select = (folder: string) => all.filter(([path]) => path.startsWith(`${folder}/`))
+    const below = (path: string) => path.slice(home.length + 1)
+    const paths = (await this.#files.listPaths(home)).filter((path) => chainPath.test(below(path)))
+    const groups = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/'))))
+    const all = [...(await this.#files.load(...groups, chainHead, unlocks))]
     return {
       home,
-      texts: new Map(select(chain).map(([path, text]) => [path.slice(chain.length + 1), text])),
+      texts: new Map(
+        all.flatMap(([path, text]) => (chainPath.test(below(path)) ? [[below(path), text]] : [])),
+      ),
       head: all.find(([path]) => path === chainHead)?.[1] ?? null,
-      pending: select(unlocks).length,
+      pending: all.filter(([path]) => path.startsWith(`${unlocks}/`)).length,
     }
   }
 }
@@ -191,7 +195,7 @@ class MovedError extends EdgewiseError {}
 async function loadEnd(files: SharedFiles, paths: StatePaths): Promise<ChainEnd> {
   let head: Head | null = null
   const later: [string, HistoryNote][] = []
-  for (const [path, text] of await files.load(paths.headFolder, paths.unlocks)) {
+  for (const [path, text] of await files.load(paths.chainHead, paths.unlocks)) {
     const place = files.describePath(path)
     if (path === paths.chainHead) head = parseFile(place, text, 'head', headFile)
     else later.push([path, parseFile(place, text, 'head', unlockFile)])

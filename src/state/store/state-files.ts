@@ -5,8 +5,8 @@ import type { FileChanges } from '../folder/write-file.ts'
 export interface SharedFiles {
   /** Describes the path of a file, for messages. */
   describePath(path: string): string
-  /** Loads the texts of all files in some folders, at any depth, by path. */
-  load(...folders: string[]): Promise<Map<string, string>>
+  /** Loads the texts of some files, and of all files in some folders, at any depth, by path. */
+  load(...paths: string[]): Promise<Map<string, string>>
   /** Lists the names of the folders at the top. */
   listTopFolders(): Promise<string[]>
   /** Lists the paths of all files in a folder, at any depth. */

@@ -40,11 +40,15 @@ const statements: Record<string, Statement> = {
   // src/state/postgres/postgres-files.ts
   'select path from files where path > $1 and path < $2 order by path': (transaction, values) =>
     findFiles(transaction, values).map(([path]) => ({ path })),
-  [`select path, text from files, unnest($1::text[]) as folder
-    where path > folder || '/' and path < folder || '0' order by path`]: (transaction, [folders]) =>
-    (folders as string[])
-      .toSorted(compareBytes)
-      .flatMap((folder) => findFiles(transaction, [`${folder}/`, `${folder}0`]))
+  [`select path, text from files, unnest($1::text[]) as place
+    where path >= place and path < place || '0' and (path = place or path > place || '/')
+    order by path`]: (transaction, [places]) =>
+    (places as string[])
+      .flatMap((place) => [
+        ...transaction.rows('files', (path) => path === place),
+        ...findFiles(transaction, [`${place}/`, `${place}0`]),
+      ])
+      .toSorted(([one], [two]) => compareBytes(one, two))
       .map(([path, row]) => ({ path, ...row })),
   'select text from files where path = $1': (transaction, [path]) => {
     const row = transaction.get('files', String(path))

@@ -219,7 +219,7 @@ up: number
 by?: string
 }
 /**
- * One entry of the chained history: <id>/<address>/chain/<group>/<number>.json, in canonical JSON (RFC 8785) with a line end. Its hash is the SHA-256 of the file.
+ * One entry of the chained history: <id>/<address>/chain-<group>/<number>.json, in canonical JSON (RFC 8785) with a line end. Its hash is the SHA-256 of the file.
  */
 export interface ChainFile {
 /**
@@ -322,7 +322,7 @@ writes: number[]
 cleared?: string[]
 }
 /**
- * The newest entry of the chained history: <id>/<address>/head/chain.json.
+ * The newest entry of the chained history: <id>/<address>/chain.json.
  */
 export interface HeadFile {
 /**
