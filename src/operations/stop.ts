@@ -6,8 +6,11 @@ import {
   type Stop,
   type StopDecision,
 } from '../core/model/listed-rollout.ts'
+import type { Identity } from '../core/model/people/identity.ts'
 import { type AccountStop, maxStopAgeMs } from '../state/store/account-stop.ts'
-import { refuseCommand } from './people/command-line.ts'
+import type { OpenState } from '../state/store/store-opener.ts'
+import { describeAct } from './history/describe-act.ts'
+import { findActor, refuseCommand, toActor } from './people/command-line.ts'
 import { openState, refuseLocalState } from './runtime/open-state.ts'
 import type { Outside, StateOutside } from './runtime/outside.ts'
 import type { Configured, Settings } from './runtime/workspace-parts.ts'
@@ -18,10 +21,8 @@ import { findAuthor } from './submission/find-author.ts'
 export interface StopRequest {
   /** Why; at most 500 characters. */
   reason?: string
-  /** Present if somebody with the token of `edgewise serve` decides. */
-  knownBy?: 'serve'
-  /** Who decides; absent: the user of this process. */
-  by?: string
+  /** Who decides at `edgewise serve`; absent: who runs this command. */
+  identity?: Identity
 }
 
 /**
@@ -32,22 +33,25 @@ export interface StopRequest {
  */
 export async function stopAll(
   workspace: Settings,
-  { reason = '', knownBy, by }: StopRequest,
+  { reason = '', identity }: StopRequest,
   outside: StateOutside & Pick<Outside, 'user'>,
 ): Promise<StopDecision> {
   refuseLongReason(reason)
   const state = await openState(workspace, outside)
   refuseLocalState(workspace.config, state, outside.env)
-  const isCommand = knownBy === undefined
-  const user = isCommand ? await refuseCommand('stop-all', workspace, outside) : null
-  const author = by ?? user?.name ?? findAuthor(outside)
+  const known = identity ?? (await refuseCommand('stop-all', workspace, outside))
+  const author = known === null || known.knownBy === 'token' ? findAuthor(outside) : known.name
+  const ofCommand = author === outside.user ? 'user' : 'ci'
+  const why = reason === '' ? null : workspace.scrub(reason).slice(0, maxReason)
   const wanted: Stop = {
     author: author.slice(0, 300),
-    knownBy: knownBy ?? (author === outside.user ? 'user' : 'ci'),
+    knownBy: identity === undefined ? ofCommand : 'serve',
     at: new Date(outside.clock.now()).toISOString(),
-    ...(reason === '' ? {} : { reason: workspace.scrub(reason).slice(0, maxReason) }),
+    ...(why === null ? {} : { reason: why }),
   }
   const stop = await state.accountStop.record(wanted)
+  const act = { identity: known, reason: why }
+  if (stop === wanted) await note({ ...act, outcome: 'stopped' }, workspace, state, outside)
   return decide(stop === wanted ? 'stopped' : 'already-stopped', stop, workspace, state.accountStop)
 }
 
@@ -59,11 +63,12 @@ export async function stopAll(
  */
 export async function resumeAll(
   workspace: Settings,
-  { seen, knownBy }: { seen?: string } & Pick<StopRequest, 'knownBy'>,
+  { seen, identity }: { seen?: string } & Pick<StopRequest, 'identity'>,
   outside: StateOutside & Pick<Outside, 'user'>,
 ): Promise<StopDecision> {
-  if (knownBy === undefined) await refuseCommand('resume-all', workspace, outside)
-  const { accountStop } = await openState(workspace, outside)
+  const known = identity ?? (await refuseCommand('resume-all', workspace, outside))
+  const state = await openState(workspace, outside)
+  const { accountStop } = state
   const stop = await accountStop.load()
   if (seen !== undefined && stop !== null && nameStop(stop) !== seen)
     throw new EdgewiseError(
@@ -72,7 +77,38 @@ export async function resumeAll(
       'Nothing was resumed. Look at it again.',
     )
   await accountStop.remove()
+  const act = { identity: known, reason: null, outcome: 'resumed' } as const
+  if (stop !== null) await note(act, workspace, state, outside)
   return decide(stop === null ? 'not-stopped' : 'resumed', stop, workspace, accountStop)
+}
+
+/** Who stopped or resumed all writes, and why. */
+interface Act {
+  identity: Identity | null
+  reason: string | null
+  outcome: 'stopped' | 'resumed'
+}
+
+/** Adds it to the history. A stop counts without an entry too: nothing may keep one back. */
+async function note(
+  { identity, reason, outcome }: Act,
+  workspace: Settings,
+  state: OpenState,
+  outside: StateOutside & Pick<Outside, 'user'>,
+): Promise<void> {
+  const about = `all writes of the account ${workspace.config.service.account}`
+  try {
+    const by =
+      identity === null
+        ? await findActor(workspace, state, outside, about)
+        : toActor(identity, outside)
+    await state.store.chain.addLater(
+      describeAct(outside, 'decision', about, { by, reason, outcome }),
+    )
+  } catch (error) {
+    if (!(error instanceof EdgewiseError)) throw error
+    outside.note?.(`the history has no entry of it: ${error.message}`)
+  }
 }
 
 function decide(

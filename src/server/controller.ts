@@ -198,12 +198,11 @@ function createStopDecisions(
     ): Promise<StopDecision> => {
       const action = `${verb}-all` as const
       const refusal = await rights.explain(identity, action, null)
-      const by = identity.knownBy === 'token' ? {} : { by: identity.name }
       const decided = await refusals.note(identity, action, null, async () => {
         if (refusal !== null) throw createRefusal(refusal)
         return verb === 'stop'
-          ? stopAll(workspace, { ...about, ...by, knownBy: 'serve' }, outside)
-          : resumeAll(workspace, { ...about, knownBy: 'serve' }, outside)
+          ? stopAll(workspace, { ...about, identity }, outside)
+          : resumeAll(workspace, { ...about, identity }, outside)
       })
       logger.warn(describeStopped(decided), { by: identity.name, knownBy: identity.knownBy })
       pages.forget()

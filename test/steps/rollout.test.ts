@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { setFaults, Place, fetchWrites } from './cli.ts'
+import { loadEntries } from './load-chain.ts'
 import { emulator, enterPlace, runInPause, place, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
@@ -209,6 +210,8 @@ describe('an interrupted rollout', () => {
     })
     expect((await place.cli('rollout', 'abort', id)).code).toBe(0)
     expect((await place.cli('apply', '--yes', '--retry-held', '--no-waves')).code).toBe(0)
+    const overrides = loadEntries().filter(({ kind }) => kind === 'override')
+    expect(overrides).toMatchObject([{ about: 'retry-held', reason: null }])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 

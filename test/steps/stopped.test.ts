@@ -7,6 +7,7 @@ import { createNetworkTransport } from '../../src/service/transport.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { breakOrigins } from '../stories/unfinished-rollback.ts'
 import { fetchWrites, Place } from './cli.ts'
+import { loadEntries } from './load-chain.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
@@ -102,9 +103,16 @@ it('a stop is shown, refuses apply, rollback and repair, and is lifted by resume
   expect(again).toMatchObject({ decision: 'already-stopped', stop: listed['stop'] })
   expect((await place.cli('rollout', 'resume')).code).toBe(1)
   expect((await place.cli('rollout', 'resume', 'x', '--all')).code).toBe(1)
+  time.now += 1000
   expect(await place.json('rollout', 'resume', '--all')).toMatchObject({ decision: 'resumed' })
   expect(await place.json('rollout', 'resume', '--all')).toMatchObject({ decision: 'not-stopped' })
   await place.settle()
+  const by = { name: `${process.pid}@tests`, knownBy: 'unidentified' }
+  const decision = { kind: 'decision', about: 'all writes of the account default', by }
+  expect(loadEntries().filter(({ kind }) => kind === 'decision')).toMatchObject([
+    { ...decision, outcome: 'stopped', reason: 'The origin is down' },
+    { ...decision, outcome: 'resumed', reason: null },
+  ])
 })
 
 it('an apply without writes ends as ever while all is stopped', async () => {

@@ -199,7 +199,7 @@ async function createJudge(
     append(overrides, policed.overrides)
     const decided = await decideRollouts(workspace, request.locked.store, judged, request)
     const { reason = '' } = request
-    if (decided.liftsHolds && reason.trim() !== '') overrides.push({ policy: 'retry-held', reason })
+    if (decided.liftsHolds) overrides.push({ policy: 'retry-held', reason })
     return { ...decided, overrides, exceptions: policed.exceptions }
   }
 }

@@ -24,6 +24,8 @@ interface ChainEnd {
   later: ReadonlyMap<string, HistoryNote>
 }
 
+/** Kinds of the entries that are added without the lock, for the messages of commits. */
+const laterKinds = { unlock: 'Removed lock', refusal: 'Refused', decision: 'Decided' }
 /** Times that an entry is made again because another process was faster. */
 const maxRaces = 20
 const movedMessage = 'other commands append to the history at the same time, again and again'
@@ -132,12 +134,11 @@ export class Chain {
     )
   }
 
-  /** Adds an entry without the lock, of a removed lock or a refusal: it comes with the next one. */
-  async addLater(note: HistoryNote & { kind: 'unlock' | 'refusal' }): Promise<void> {
+  /** Adds an entry without the lock: it comes with the next one. */
+  async addLater(note: HistoryNote & { kind: keyof typeof laterKinds }): Promise<void> {
     const text = formatFile(unlockFile, note)
     const path = this.#paths.unlock(hashEntry(text))
-    const what = note.kind === 'unlock' ? 'Removed lock' : 'Refused'
-    const message = `${what}: ${note.about}`
+    const message = `${laterKinds[note.kind]}: ${note.about}`
     this.#files.refresh()
     // Git adds to a branch that is there.
     if ((await this.#files.listTopFolders()).length > 0) await this.#files.add(path, text, message)

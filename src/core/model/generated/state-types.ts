@@ -240,11 +240,11 @@ number: number
 previous: (string | null)
 at: Time
 /**
- * What was done. decision: a rollout was paused, resumed or aborted. refusal: a command was not allowed.
+ * What was done. decision: a rollout was paused, resumed or aborted, or all writes were stopped or resumed. refusal: a command was not allowed.
  */
 kind: ("apply" | "rollback" | "override" | "exception" | "approval" | "decision" | "unlock" | "refusal" | "import" | "forget" | "move" | "prune")
 /**
- * Id of the apply or rollout, name of the policy, --force for the limits of guards, holder of the lock, digest of an approved plan file, the domains, or what was refused.
+ * Id of the apply or rollout, name of the policy, --force for the limits of guards, holder of the lock, digest of an approved plan file, the domains, what was refused, or all writes of an account.
  */
 about: string
 /**
@@ -1279,7 +1279,7 @@ at: number
 }
 }
 /**
- * A lock that was removed, or a command that was not allowed, until the next entry of the history: <id>/unlocks/<address>/<name>.json.
+ * A lock that was removed, a command that was not allowed, or a stop of all writes, until the next entry of the history: <id>/unlocks/<address>/<name>.json.
  */
 export interface UnlockFile {
 /**
@@ -1290,9 +1290,9 @@ at: Time
 /**
  * What was done.
  */
-kind: ("unlock" | "refusal")
+kind: ("unlock" | "refusal" | "decision")
 /**
- * Holder of the lock, or what was refused.
+ * Holder of the lock, what was refused, or the writes that were stopped or resumed.
  */
 about: string
 /**
@@ -1321,7 +1321,7 @@ plan: (string | null)
  */
 reason: (string | null)
 /**
- * How it ended: done, or forced with --force; why it was refused.
+ * How it ended: done, or forced with --force; why it was refused; stopped or resumed.
  */
 outcome: string
 }

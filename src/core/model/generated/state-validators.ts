@@ -2946,7 +2946,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
       return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate28.errors = vErrors, errors === 0;
 }
-var unlockFileFits = validate29, schema55 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
+var unlockFileFits = validate29, schema55 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
 function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2978,7 +2978,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
             let data2 = data.kind, _errs5 = errors;
             if (typeof data2 != "string")
               return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
-            if (!(data2 === "unlock" || data2 === "refusal"))
+            if (!(data2 === "unlock" || data2 === "refusal" || data2 === "decision"))
               return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema55.properties.kind.enum } }], !1;
             var valid0 = _errs5 === errors;
           } else
