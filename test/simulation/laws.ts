@@ -266,7 +266,10 @@ export function checkHistory(
   const paths = buildStatePaths(key)
   const select = (folder: string) =>
     [...files].flatMap(([path, text]): [string, string][] =>
-      path.startsWith(`${folder}/`) ? [[path.slice(folder.length + 1), text]] : [],
+      // A killed process leaves drafts, which nothing reads.
+      path.startsWith(`${folder}/`) && !path.endsWith('.tmp')
+        ? [[path.slice(folder.length + 1), text]]
+        : [],
     )
   const texts = new Map(select(paths.home).filter(([path]) => chainPath.test(path)))
   const head = files.get(paths.chainHead) ?? null
