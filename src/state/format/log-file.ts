@@ -88,6 +88,7 @@ export function isOwnPath({ id, address }: LogOwner, path: string): boolean {
     `${workspace}/${name}/`,
     `${workspace}/addresses/${name}.json`,
     `${workspace}/doubts/${name}/`,
+    `${workspace}/unlocks/${name}/`,
     `salt/for-${name}/`,
     `budget/${name}/`,
   ].some((start) => path.startsWith(start))
