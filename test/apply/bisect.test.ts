@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'
 import type { Outcome } from '../../src/core/model/outcome.ts'

@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { expect } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import type { Stage } from '../../src/core/catalog/item-spec.ts'

@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { expect } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { compareRequest, type Delta } from '../../src/core/effects/compare.ts'
 import { findWitness } from '../../src/core/effects/witness/find-witness.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { isObject, type Json } from '../../src/core/model/json.ts'

@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { expect } from 'vitest'
 import { itOften, runs } from '../runs.ts'
 import { Draws } from './draws.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { expect, it } from 'vitest'
 import { seed } from '../runs.ts'
 import { runChaos } from './chaos/chaos.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'

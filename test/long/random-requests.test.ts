@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { draw, hashKey } from '../../src/emulator/entities/chance.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { once } from 'node:events'
 import { expect, it } from 'vitest'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

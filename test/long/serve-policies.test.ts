@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { expect, it } from 'vitest'
 import { serveToken, type Replica } from '../server/replica.ts'

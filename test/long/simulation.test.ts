@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { expect, it } from 'vitest'
 import { runs } from '../runs.ts'
 import { runSeeds } from '../simulation/run-seeds.ts'

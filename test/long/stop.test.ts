@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { it } from 'vitest'
 import { slowCalls, suspendApply } from '../stories/suspended-apply.ts'
 import { RealRuns } from './real-runs.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commit, enterServed, name, setServeStage, start } from '../server/serve-stage.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect } from 'vitest'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import { assemble } from '../../src/manifest/manifests/assemble.ts'

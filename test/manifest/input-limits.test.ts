@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { inputLimits } from '../../src/core/model/input-limits.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/core/model/config.ts'
 import type { Domain } from '../../src/core/model/item.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { searchCover } from '../../src/core/plan/cover/search-cover.ts'
 import { families } from './fleet-mixes.ts'

@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import {

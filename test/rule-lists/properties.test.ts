@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { findUrl } from '../../src/core/rule-lists/find-url.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'

@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import type { WaitingProcess } from '../../src/core/model/call-ledger.ts'
 import { findClaims } from '../../src/service/write/other-processes.ts'

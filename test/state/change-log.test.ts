@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { openState } from '../../src/state/store/open-state.ts'
 import type { OpenState } from '../../src/state/store/store-opener.ts'

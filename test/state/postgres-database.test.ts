@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'

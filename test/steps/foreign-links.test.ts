@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import {
   lstatSync,

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SharedState, stores } from '../stories/shared-state.ts'
 import { fetchConfig } from './cli.ts'

@@ -1,3 +1,4 @@
+// @module-tag nightly
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'

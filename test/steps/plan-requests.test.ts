@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { place, setStageInTime } from './stage.ts'

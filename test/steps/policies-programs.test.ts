@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'

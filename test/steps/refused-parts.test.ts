@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

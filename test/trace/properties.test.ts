@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { compileProgram, findMatch, testMatch } from '../../src/core/trace/regex/machine.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
