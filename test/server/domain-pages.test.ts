@@ -8,7 +8,7 @@ import {
   keepLast,
   parseDomainPages,
 } from '../../src/server/pages/domain-pages.ts'
-import { closeHttp, startHttp } from './http-stage.ts'
+import { apiToken, closeHttp, startHttp } from './http-stage.ts'
 import { buildDomains, buildOverview, createPages, openRollout } from './page-stage.ts'
 import { visit } from './page-visit.ts'
 
@@ -89,7 +89,20 @@ describe('/domains', () => {
   it('needs the login, and takes no form', async () => {
     const http = await startHttp()
     const { get, post } = await visit(http)
-    expect((await fetch(`${http.url}/domains/a.example.com`)).status).toBe(401)
+    const traced = '/domains/a.example.com?url=https%3A%2F%2Fa.example.com%2F&ip='
+    const asked = await fetch(`${http.url}${traced}`)
+    expect(asked.status).toBe(401)
+    // The login leads back to the request that is traced, and to no other address.
+    expect(await asked.text()).toContain(`name="to" value="${traced.replace('&', '&amp;')}"`)
+    for (const [to, led] of [
+      [traced, traced],
+      [`${traced}#"><b>`, '/'],
+      ['//evil.example.com/domains/a', '/'],
+    ] as const) {
+      const body = new URLSearchParams({ token: apiToken, to })
+      const login = { method: 'POST', body, redirect: 'manual' } as const
+      expect((await fetch(`${http.url}/login`, login)).headers.get('location')).toBe(led)
+    }
     expect((await post('/domains/r1/approve', {})).status).toBe(405)
     expect((await get('/domains')).headers.get('content-security-policy')).toContain("'none'")
   })

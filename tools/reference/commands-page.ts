@@ -52,7 +52,7 @@ function getName(command: Command): string {
 }
 
 function formatCommand(command: Command, globalOptions: ReadonlySet<string | undefined>): string {
-  const options = command.options.filter(({ long }) => !globalOptions.has(long))
+  const options = command.options.filter(({ long, hidden }) => !hidden && !globalOptions.has(long))
   const described = command.registeredArguments.filter(({ description }) => description !== '')
   const { notes, examples } = parseHelp(command)
   const name = getName(command)

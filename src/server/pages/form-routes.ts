@@ -17,7 +17,8 @@ const wrongTokenMs = 500
 /** Pages that a browser may be led to after the login. */
 const targets = [
   /^\/(?:plan|history|drift|domains|rollouts)?$/,
-  /^\/domains\/[\w.~%-]{1,300}$/,
+  // With the request that is traced. A long one would not fit into the cookie of the login.
+  /^\/domains\/[\w.~%-]{1,300}(?:\?[\w.~%&=+:@/-]{1,1000})?$/,
   /^\/rollouts\/[\w.~%-]{1,300}(?:\/abort)?$/,
 ]
 

@@ -18,7 +18,7 @@ import type { RouteContext } from '../controller.ts'
 import { answerLater, answerMessage, answerPage, redirect, waitFor } from './answer-page.ts'
 import { answerDomains } from './domain-routes.ts'
 import { explainDecisions } from './explain-decisions.ts'
-import { isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
+import { chooseTarget, isForeign, logIn, logOut, decideByForm } from './form-routes.ts'
 import type { BuiltPage } from './built-page.ts'
 import type { DomainPages } from './domain-pages.ts'
 import { computeRevisions, isCurrent, type PageSource } from './create-page-source.ts'
@@ -69,7 +69,7 @@ export async function routePages(
   if (found === null) {
     if (path !== '/live' && incoming.method === 'GET' && provider !== null)
       if (sessions.hadPerson(cookies, clock.now()))
-        return redirect(`/login/provider?to=${encodeURIComponent(path)}`)
+        return redirect(`/login/provider?to=${encodeURIComponent(findTarget(incoming, path))}`)
     return askToLogIn(incoming, path, provider !== null)
   }
   const visit = { ...found, sessions, isSecure, cookies }
@@ -263,9 +263,14 @@ function askToLogIn(incoming: IncomingMessage, path: string, hasProvider: boolea
     return refuse(401, 'access', 'the session has ended, or there was none', { headers: own })
   const isFollowed =
     incoming.headers['sec-fetch-site'] === 'cross-site' && incoming.method === 'GET'
-  const to = incoming.method === 'POST' ? '/' : path
+  const to = incoming.method === 'POST' ? '/' : findTarget(incoming, path)
   const provider = hasProvider ? 'known' : null
   return answerPage(401, formatLogin(to, { isWrong: false, isFollowed, provider }), own)
+}
+
+/** Finds where the login leads: the page with its query if it may have one. */
+function findTarget({ url = '' }: IncomingMessage, path: string): string {
+  return chooseTarget(url) === url ? url : path
 }
 
 function allowPage(incoming: IncomingMessage, allowed: 'GET' | 'POST'): Answer | null {

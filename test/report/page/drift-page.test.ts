@@ -48,9 +48,9 @@ describe('the page of drift', () => {
       'pending · assumed · recorded 3 d ago',
     ])
     expect(page.parts[0]?.lines.map(({ text, isRemark }) => [text, isRemark])).toEqual([
-      ['Pending: the manifests differ from state', true],
+      ['Pending: state → manifests', true],
       ['time  60 → 90', false],
-      ['Live: the service differs from state', true],
+      ['Live: state → service', true],
       ['time  60 → 30', false],
     ])
     expect(page.parts[1]?.lines).toHaveLength(2)

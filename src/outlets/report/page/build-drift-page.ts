@@ -92,8 +92,8 @@ function createContentLookup(drift: Drift): (item: DriftItem) => PartContent {
       note,
       isDestructive: false,
       lines: [
-        ...listLines('Pending: the manifests differ from state', wanted),
-        ...listLines('Live: the service differs from state', seen),
+        ...listLines('Pending: state → manifests', wanted),
+        ...listLines('Live: state → service', seen),
       ],
     }
     contents.set(key, content)
