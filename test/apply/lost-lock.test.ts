@@ -81,6 +81,24 @@ describe('the check of the lock', () => {
   })
 })
 
+/** Creates the check of a lock that is found to be lost once calls were sent. */
+function loseAfterCalls({ calls }: World): (callMs: number) => Clearance {
+  return (callMs) => (callMs === 0 && calls.length > 0 ? { refused: 'lost' } : 'clear')
+}
+
+it('records no intents after the lock is lost: the next holder writes the same state', async () => {
+  const world = new World()
+  let [isLost, saved] = [false, 0]
+  world.lease = {
+    check: () => (isLost ? { refused: 'the lock was removed' } : 'look'),
+    look: async () => void (isLost = true),
+  }
+  world.onSave = () => void saved++
+  const failed = { code: 'record-moved', message: 'the lock was removed' }
+  await expect(world.apply(planThree(world))).rejects.toMatchObject(failed)
+  expect([saved, world.calls]).toEqual([0, []])
+})
+
 describe("an apply that can't record its outcomes", () => {
   /** Applies; recording fails from the first outcome on. */
   async function loseRecord(world: World, code: 'record-moved' | 'record-unreachable') {
@@ -93,7 +111,7 @@ describe("an apply that can't record its outcomes", () => {
 
   it('fails without apply.finished if no call was sent and its end is not recorded', async () => {
     const world = new World()
-    world.lease.check = () => ({ refused: 'the lock was removed' })
+    world.lease.check = (callMs) => (callMs === 0 ? 'clear' : { refused: 'the lock was removed' })
     world.onSave = () => {
       if (world.log.includes('write.not-sent 3'))
         throw new EdgewiseError('locked', 'the lock was removed')
@@ -109,7 +127,7 @@ describe("an apply that can't record its outcomes", () => {
     const world = new World()
     let marked: number[] = []
     world.onMark = (writes) => (marked = writes)
-    world.lease.check = (callMs) => (callMs === 0 ? { refused: 'lost' } : 'clear')
+    world.lease.check = loseAfterCalls(world)
     const result = await loseRecord(world, 'record-moved')
     expect(result).toMatchObject({ sent: true, unrecorded: 'not recorded' })
     expect(marked).not.toContain(2)
@@ -122,21 +140,21 @@ describe("an apply that can't record its outcomes", () => {
     expect((await loseRecord(world, 'record-unreachable')).unrecorded).toBe('not recorded')
     const other = new World()
     other.onMark = () => expect.unreachable()
-    other.lease.check = (callMs) => (callMs === 0 ? { refused: 'lost' } : 'clear')
+    other.lease.check = loseAfterCalls(other)
     await other.apply(planThree(other), () => ({ outcome: bad }))
   })
 
   it('tries again while the store is unreachable, and says so if it gives up', async () => {
     const world = new World()
     let attempts = 0
-    world.lease.check = (callMs) => (callMs === 0 ? { refused: 'lost' } : 'clear')
+    world.lease.check = loseAfterCalls(world)
     world.onMark = () => {
       if (++attempts < 3) throw new EdgewiseError('record-unreachable', 'no route')
     }
     expect((await loseRecord(world, 'record-moved')).unrecorded).toBe('not recorded')
     expect(attempts).toBe(3)
     const other = new World()
-    other.lease.check = world.lease.check
+    other.lease.check = loseAfterCalls(other)
     other.onMark = () => {
       throw new EdgewiseError('record-moved', 'the branch was deleted')
     }

@@ -1,4 +1,5 @@
 import type { Change, Write } from '../../core/model/change.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { splitIntoChunks } from '../../core/model/lists.ts'
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import type { RecordedState, RecordedItem, Batch } from '../../state/store/store.ts'
@@ -81,6 +82,7 @@ export class IntentBatches {
     const releases = index === 0 ? this.#releases : []
     const moves = [moveWrites(writes, 'notSent', 'inDoubt')]
     try {
+      await refuseLoss(run.lease)
       await run.inOrder(async () => {
         const recording = createRecording(run)
         const number = run.batches + 1
@@ -107,6 +109,21 @@ export class IntentBatches {
       if (this.#last.get(domain) === index) this.#possible.delete(domain)
     return null
   }
+}
+
+/**
+ * Refuses to record for a process whose lock is lost, after a suspension for example: the next
+ * holder could record neither its outcomes nor its calls after that.
+ */
+async function refuseLoss(lease: Run['lease']): Promise<void> {
+  if (lease.check(0) === 'look') await lease.look()
+  const clearance = lease.check(0)
+  if (typeof clearance === 'string') return
+  throw new EdgewiseError(
+    'record-moved',
+    clearance.refused,
+    'Run the same command again when no other command changes the state.',
+  )
 }
 
 /**
