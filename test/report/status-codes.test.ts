@@ -28,8 +28,23 @@ describe('the status codes of a domain', () => {
     expect(html).toContain('<path class="written" d="M100 0H102V100H100z"/>')
     expect(html).toContain('<tr><th scope=row>00:05<td>a&lt;1&gt;<td>1,000<td>0')
     expect(html).toContain('<th scope="col">Applies</th>')
-    expect(html).not.toContain('before')
-    expect(html).not.toContain('>after')
+    expect(html).not.toContain('<td>before')
+    expect(html).not.toContain('<td>after')
+  })
+
+  it('compare the hours before and after the last apply', () => {
+    const points = [point(0, 9, 1), point(1, 5, 5), point(2, 4, 0), point(13, 8, 0)]
+    const apply = (minutes: number): [string, string] => [
+      'a',
+      new Date((start + minutes * 60) * 1000).toISOString(),
+    ]
+    const describeIt = (...applies: [string, string][]) =>
+      formatStatusCodes({ at, day: series(points), week: series(points) }, applies)
+    const html = describeIt(apply(-1), apply(7), apply(1))
+    expect(html).toContain('before it: 10 requests: 2xx 90.00 % (9), 5xx 10.00 % (1).<br>')
+    expect(html).toContain('as far as counted: 4 requests: 2xx 100.00 % (4).</p>')
+    expect(describeIt(apply(1))).toContain('before it: No requests.<br>')
+    expect(describeIt(apply(-1))).not.toContain('Last apply')
   })
 
   it('write the words of a mark only where there is space for them', () => {

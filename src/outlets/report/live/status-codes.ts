@@ -20,6 +20,8 @@ export type DomainStatistics =
 export type ApplyMark = [id: string, startedAt: string]
 
 const classes = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
+/** Time before and after an apply that is compared, seconds. */
+const aroundSeconds = 3600
 
 /**
  * Formats the status codes of a domain with a mark at each of its applies.
@@ -32,7 +34,8 @@ export function formatStatusCodes(found: DomainStatistics | null, applies: Apply
       ? formatNote('They are being queried: load this page again in some seconds.')
       : 'fault' in found
         ? formatNote(`They are not known: ${found.fault}`)
-        : formatSpanOf('Last day', found.day, applies) +
+        : describeLastApply(found.day, applies) +
+          formatSpanOf('Last day', found.day, applies) +
           formatSpanOf('Last week', found.week, applies) +
           `<p class="note">Counted by the service, as of ${formatInstant(found.at)}</p>`
   return `<section class="panel" id="status-codes"><h2>Status codes</h2>${content}</section>`
@@ -44,10 +47,7 @@ function formatNote(text: string): string {
 
 function formatSpanOf(title: string, series: StatusSeries, applies: ApplyMark[]): string {
   const { span, seconds, points } = series
-  const known = applies.flatMap(([id, startedAt]) => {
-    const time = Date.parse(startedAt) / 1000
-    return time >= span[0] && time < span[1] ? [{ id, time }] : []
-  })
+  const known = listMarks(series, applies)
   const sentence = describeClasses(points)
   const head = `<h3>${title}</h3><p>${sentence}</p>`
   if (points.every(([, requests]) => requests === 0)) return head
@@ -66,6 +66,29 @@ function formatSpanOf(title: string, series: StatusSeries, applies: ApplyMark[])
       column: 'Applies',
       describe: (start) => own(start).join(', '),
     })
+  )
+}
+
+/** Lists the applies within the time of a series. */
+function listMarks({ span }: StatusSeries, applies: ApplyMark[]): { id: string; time: number }[] {
+  return applies.flatMap(([id, startedAt]) => {
+    const time = Date.parse(startedAt) / 1000
+    return time >= span[0] && time < span[1] ? [{ id, time }] : []
+  })
+}
+
+/** Compares the hours before and after the last apply of a series; empty without one. */
+function describeLastApply(series: StatusSeries, applies: ApplyMark[]): string {
+  const { points, seconds } = series
+  const last = listMarks(series, applies).reduce((latest, { time }) => Math.max(latest, time), 0)
+  if (last === 0) return ''
+  // The period of the apply itself has answers of both.
+  const within = (from: number, to: number) =>
+    describeClasses(points.filter(([start]) => start >= from && start + seconds <= to))
+  return (
+    `<p>Last apply: ${formatInstant(new Date(last * 1000).toISOString())}<br>` +
+    `In the hour before it: ${within(last - aroundSeconds, last)}<br>` +
+    `In the hour after it, as far as counted: ${within(last, last + aroundSeconds)}</p>`
   )
 }
 
