@@ -65,6 +65,8 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
 
 /** Longest wait for the first apply before pages are made, and between two looks, ms. */
 const [firstPagesMs, lookMs] = [60_000, 2000]
+/** Wait after a failure, ms. */
+const againMs = 5 * 60_000
 
 /**
  * Makes the pages of all domains after each apply and drift check, until an interrupt:
@@ -89,6 +91,8 @@ async function keepPages(replica: Replica): Promise<void> {
     } catch (error) {
       // Whatever fails here, the branch is followed.
       logger.warn('the pages of domains could not be made', { error: describeThrown(error) })
+      await clock.sleep(againMs, signal)
+      made = null
     }
   }
 }

@@ -42,7 +42,7 @@ const waveStates: Record<WaveState, [symbol: string, words: string]> = {
   next: ['…', 'next'],
   healthy: ['✓', 'healthy'],
   unchecked: ['–', 'written without a health check'],
-  unseen: ['–', 'written; this replica has seen no health check of it'],
+  unseen: ['–', 'written; its health check, if it had one, was in another process'],
   'not-begun': ['–', 'not begun'],
 }
 
