@@ -6,8 +6,10 @@ let client: LanguageClient | undefined
 /** Starts `edgewise lsp` for YAML files; the editor asks for it in folders with `edgewise.yaml`. */
 export async function activate({ subscriptions }: Pick<ExtensionContext, 'subscriptions'>) {
   const command = workspace.getConfiguration('edgewise').get<string>('program') ?? 'edgewise'
-  // On Windows, npm installs a program as a script of the shell.
-  const options = { shell: process.platform === 'win32' }
+  // On Windows, npm installs a program as a script of the shell, which looks for names without a
+  // folder in the workspace first, unless told not to; so does Node for git.
+  const env = { NoDefaultCurrentDirectoryInExePath: '1' }
+  const options = { shell: process.platform === 'win32', env }
   client = new LanguageClient(
     'edgewise',
     'Edgewise',

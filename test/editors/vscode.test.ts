@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import { buildExtension, packExtension } from '../../tools/vsix.ts'
 
 let built: Awaited<ReturnType<typeof buildExtension>>
@@ -65,17 +66,38 @@ describe('the extension for Visual Studio Code', () => {
     expect(packExtension(built.files).bytes.equals(bytes)).toBe(true)
   })
 
+  it('starts nothing in a workspace without trust, and no program that a workspace names', () => {
+    const manifest = JSON.parse(built.files.get('extension/package.json') ?? '') as JsonObject
+    expect(manifest['capabilities']).toMatchObject({
+      untrustedWorkspaces: { supported: false, description: expect.any(String) as unknown },
+      virtualWorkspaces: false,
+    })
+    const contributed = manifest['contributes'] as JsonObject
+    expect(Object.keys(contributed).toSorted()).toEqual(['commands', 'configuration'])
+    const { properties } = contributed['configuration'] as { properties: JsonObject }
+    // A setting of the machine is taken neither from .vscode/settings.json nor from a folder.
+    expect(Object.entries(properties)).toEqual([
+      [
+        'edgewise.program',
+        expect.objectContaining({ scope: 'machine', default: 'edgewise' }) as unknown,
+      ],
+    ])
+  })
+
   it('starts the language server of the setting', () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgewise-'))
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
     write('extension.js', built.files.get('extension/extension.js') ?? '')
     write('editor.cjs', editor)
-    write('program', `#!/bin/sh\necho "$@" > ${join(folder, 'started')}\n`)
+    write(
+      'program',
+      `#!/bin/sh\necho "$@" $NoDefaultCurrentDirectoryInExePath > ${join(folder, 'started')}\n`,
+    )
     chmodSync(join(folder, 'program'), 0o755)
     const paths = ['editor.cjs', 'extension.js', 'program'].map((name) => join(folder, name))
     // The program ends at once, which this editor can't show.
     spawnSync(process.execPath, paths, { timeout: 20_000 })
-    expect(readFileSync(join(folder, 'started'), 'utf8')).toBe('lsp --stdio\n')
+    expect(readFileSync(join(folder, 'started'), 'utf8')).toBe('lsp --stdio 1\n')
     rmSync(folder, { recursive: true })
   })
 })
