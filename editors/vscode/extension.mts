@@ -5,7 +5,9 @@ let client: LanguageClient | undefined
 
 /** Starts `edgewise lsp` for YAML files; the editor asks for it in folders with `edgewise.yaml`. */
 export async function activate({ subscriptions }: Pick<ExtensionContext, 'subscriptions'>) {
-  const command = workspace.getConfiguration('edgewise').get<string>('program') ?? 'edgewise'
+  const settings = workspace.getConfiguration('edgewise')
+  const command = settings.get<string>('program') ?? 'edgewise'
+  const connect = settings.get<boolean>('connect') === true ? ['--connect'] : []
   // On Windows, npm installs a program as a script of the shell, which looks for names without a
   // folder in the workspace first, unless told not to; so does Node for git.
   const env = { NoDefaultCurrentDirectoryInExePath: '1' }
@@ -13,7 +15,7 @@ export async function activate({ subscriptions }: Pick<ExtensionContext, 'subscr
   client = new LanguageClient(
     'edgewise',
     'Edgewise',
-    { command, args: ['lsp', '--stdio'], options },
+    { command, args: ['lsp', '--stdio', ...connect], options },
     { documentSelector: [{ scheme: 'file', language: 'yaml' }] },
   )
   subscriptions.push(commands.registerCommand('edgewise.restart', () => client?.restart()))

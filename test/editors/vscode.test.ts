@@ -41,7 +41,9 @@ const make = () => new Proxy(function () {}, {
 })
 const vscode = make()
 vscode.version = '1.91.0'
-vscode.workspace.getConfiguration = () => ({ get: () => process.argv[3] })
+vscode.workspace.getConfiguration = () => ({
+  get: (name) => (name === 'connect' ? process.argv[4] === name : process.argv[3]),
+})
 vscode.workspace.workspaceFolders = undefined
 const load = Module._load
 Module._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest))
@@ -76,15 +78,17 @@ describe('the extension for Visual Studio Code', () => {
     expect(Object.keys(contributed).toSorted()).toEqual(['commands', 'configuration'])
     const { properties } = contributed['configuration'] as { properties: JsonObject }
     // A setting of the machine is taken neither from .vscode/settings.json nor from a folder.
-    expect(Object.entries(properties)).toEqual([
-      [
-        'edgewise.program',
-        expect.objectContaining({ scope: 'machine', default: 'edgewise' }) as unknown,
-      ],
+    const scopes = Object.values(properties).map((each) => (each as JsonObject)['scope'])
+    expect([Object.keys(properties), scopes]).toEqual([
+      ['edgewise.program', 'edgewise.connect'],
+      ['machine', 'machine'],
     ])
   })
 
-  it('starts the language server of the setting', () => {
+  it.each([
+    ['', 'lsp --stdio 1\n'],
+    ['connect', 'lsp --stdio --connect 1\n'],
+  ])('starts the language server of the settings: "%s"', (connect, started) => {
     const folder = mkdtempSync(join(tmpdir(), 'edgewise-'))
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
     write('extension.js', built.files.get('extension/extension.js') ?? '')
@@ -96,8 +100,8 @@ describe('the extension for Visual Studio Code', () => {
     chmodSync(join(folder, 'program'), 0o755)
     const paths = ['editor.cjs', 'extension.js', 'program'].map((name) => join(folder, name))
     // The program ends at once, which this editor can't show.
-    spawnSync(process.execPath, paths, { timeout: 20_000 })
-    expect(readFileSync(join(folder, 'started'), 'utf8')).toBe('lsp --stdio 1\n')
+    spawnSync(process.execPath, [...paths, connect], { timeout: 20_000 })
+    expect(readFileSync(join(folder, 'started'), 'utf8')).toBe(started)
     rmSync(folder, { recursive: true })
   })
 })

@@ -18,6 +18,7 @@ import { loadKnownState } from '../../operations/runtime/local-state.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { makePlan } from '../../operations/submission/make-plan.ts'
+import type { CheckedWorkspace } from './checked-workspace.ts'
 import { toRange } from './positions.ts'
 import type { LanguageSession, OpenFile } from './session.ts'
 
@@ -85,7 +86,7 @@ export class Lenses {
     const manifests = listManifests(file, document.getText(), loaded)
     if (manifests.flatMap(({ domains }) => domains).length > maxDomains) return []
     try {
-      return await planManifests(loaded, manifests, this.#outside)
+      return await planManifests(file.workspace, loaded, manifests, this.#outside)
     } catch (error) {
       // A state that can't be loaded is a matter of plan, which explains it.
       if (error instanceof EdgewiseError) return []
@@ -112,14 +113,17 @@ function listManifests({ path }: OpenFile, text: string, { desired }: LoadedWork
 }
 
 async function planManifests(
+  checked: CheckedWorkspace,
   workspace: LoadedWorkspace,
   manifests: Manifest[],
   outside: Outside,
 ): Promise<CodeLens[]> {
-  const state = manifests.length === 0 ? null : await loadKnownState(workspace, outside)
-  if (state === null) return []
-  const { store, recorded } = state
-  const rollouts = await store.listRollouts()
+  if (manifests.length === 0) return []
+  const shared = await checked.loadShared()
+  const known = shared === null ? await loadKnownState(workspace, outside) : null
+  const recorded = shared?.recorded ?? known?.recorded
+  if (recorded === undefined) return []
+  const rollouts = (await (shared ?? known?.store)?.listRollouts()) ?? []
   // The commit is of no interest, and finding it starts git.
   const own = { ...workspace, findTree: async () => ({ commit: null }) }
   const lenses: CodeLens[] = []

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node'
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node'
+import type { LoadShared } from './checked-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { Lenses } from './lenses.ts'
 import { answerRequests } from './requests.ts'
@@ -14,11 +15,13 @@ const filesInTurn = 20
  * Serves an editor by the Language Server Protocol until it ends the connection.
  *
  * @param outside without threads and cache: the session keeps what it has loaded
+ * @param loadShared loads a state that is not on this machine; null for one that is
  */
 export async function serveEditor(
   outside: Outside,
   input: Readable,
   output: Writable,
+  loadShared: LoadShared,
 ): Promise<void> {
   const { pool: _pool, cache: _cache, onPhase: _phase, note: _note, ...others } = outside
   const own = { ...others, disk: giveTurns(outside.disk) }
@@ -27,7 +30,7 @@ export async function serveEditor(
     new StreamMessageReader(input),
     new StreamMessageWriter(output),
   )
-  const session = new LanguageSession(connection, own)
+  const session = new LanguageSession(connection, own, loadShared)
   const lenses = new Lenses(connection, session, own)
   session.onChecked = () => lenses.refresh()
   answerRequests(connection, session, own, lenses)

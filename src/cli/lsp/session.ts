@@ -17,7 +17,7 @@ import type { Diagnostic, Severity } from '../../core/model/problem.ts'
 import { findRoot } from '../../manifest/workspace-file/find-root.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import { CheckedWorkspace } from './checked-workspace.ts'
+import { CheckedWorkspace, type LoadShared } from './checked-workspace.ts'
 import { toPath, toRange, toUri, toWorkspacePath } from './positions.ts'
 
 /** Pause after a change before a workspace is checked, ms: further keystrokes come meanwhile. */
@@ -40,6 +40,7 @@ export class LanguageSession {
   readonly documents = new TextDocuments(TextDocument)
   readonly #connection: Connection
   readonly #outside: Outside
+  readonly #loadShared: LoadShared
   readonly #workspaces = new Map<string, CheckedWorkspace>()
   /** By folder: finding a root lists folders, which may have thousands of files. */
   readonly #roots = new Map<string, CheckedWorkspace>()
@@ -52,9 +53,10 @@ export class LanguageSession {
   /** Called after each check. */
   onChecked: () => void = () => undefined
 
-  constructor(connection: Connection, outside: Outside) {
+  constructor(connection: Connection, outside: Outside, loadShared: LoadShared) {
     this.#connection = connection
     this.#outside = outside
+    this.#loadShared = loadShared
     connection.onInitialize((params) => this.#initialize(params))
     connection.onInitialized(() => this.#watch())
     connection.onDidChangeWatchedFiles(() => this.#checkAll())
@@ -142,7 +144,9 @@ export class LanguageSession {
       return null
     }
     if (root === null) return null
-    const known = this.#workspaces.get(root) ?? new CheckedWorkspace(root, this.#outside)
+    const known =
+      this.#workspaces.get(root) ??
+      new CheckedWorkspace(root, this.#outside, this.#loadShared, (error) => this.log(error))
     this.#workspaces.set(root, known)
     this.#roots.set(folder, known)
     return known

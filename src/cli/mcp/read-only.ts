@@ -8,6 +8,7 @@ import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import type { GitRepository } from '../../state/git/git-repository.ts'
 import { openGit } from '../../state/git/open-git.ts'
 import type { ConnectionPool } from '../../state/postgres/database.ts'
+import { restrictPool } from '../../state/postgres/reading-pool.ts'
 
 /**
  * Restricts the outside to what only reads: GET requests, reads of the disk and of the database,
@@ -35,7 +36,7 @@ export function restrictToReading(
     disk: restrictDisk(outside.disk),
     transport: restrictTransport(reading),
     openGit: async (folder, remote) => restrictGit(await open(reading, workspace, folder, remote)),
-    createPool: (config) => restrictPool(() => connectPool(reading, config)),
+    createPool: (config) => restrictPool(() => connectPool(reading, config), refuse),
   }
 }
 
@@ -98,29 +99,4 @@ async function connectPool(
 ): Promise<ConnectionPool> {
   if (given !== undefined) return given(config)
   return (await import('../../state/postgres/create-pool.ts')).createPool(config)
-}
-
-/** Makes each transaction one that only reads; the database refuses a write in it. */
-function restrictPool(create: () => Promise<ConnectionPool>): ConnectionPool {
-  let pool: Promise<ConnectionPool> | undefined
-  return {
-    connect: async () => {
-      pool ??= create()
-      const connection = await (await pool).connect()
-      return {
-        query: async (statement, values) => connection.query(makeReading(statement), values),
-        on: (...given) => connection.on(...given),
-        off: (...given) => connection.off(...given),
-        release: (end) => connection.release(end),
-      }
-    },
-  }
-}
-
-/** @throws EdgewiseError `unavailable` for a transaction of another kind than those known */
-function makeReading(statement: string): string {
-  if (!/^begin\b/i.test(statement) || /\bread only\b/i.test(statement)) return statement
-  const reading = statement.replace(/^begin isolation level read committed/i, '$& read only')
-  if (reading === statement) throw refuse('a transaction')
-  return reading
 }
