@@ -176,9 +176,13 @@ export class Chain {
     const { home, chainHead, unlocks } = this.#paths
     this.#files.refresh()
     const below = (path: string) => path.slice(home.length + 1)
-    const paths = (await this.#files.listPaths(home)).filter((path) => chainPath.test(below(path)))
-    const groups = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/'))))
-    const all = [...(await this.#files.load(...groups, chainHead, unlocks))]
+    const loadAll = async (files: SharedFiles) => {
+      const paths = (await files.listPaths(home)).filter((path) => chainPath.test(below(path)))
+      const groups = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/'))))
+      return [...(await files.load(...groups, chainHead, unlocks))]
+    }
+    // Another process may begin a folder between the two reads.
+    const all = await (this.#files.readAtOnce?.(loadAll) ?? loadAll(this.#files))
     return {
       home,
       texts: new Map(
