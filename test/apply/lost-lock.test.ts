@@ -99,6 +99,13 @@ it('records no intents after the lock is lost: the next holder writes the same s
   expect([saved, world.calls]).toEqual([0, []])
 })
 
+it('leaves writes unsent after a stop of the account, as ever', async () => {
+  const world = new World()
+  world.lease.check = () => ({ refused: 'all writes were stopped', isStop: true })
+  const result = await world.apply(planThree(world))
+  expect(result).toMatchObject({ notSent: 3, sent: false, stopped: 'all writes were stopped' })
+})
+
 describe("an apply that can't record its outcomes", () => {
   /** Applies; recording fails from the first outcome on. */
   async function loseRecord(world: World, code: 'record-moved' | 'record-unreachable') {

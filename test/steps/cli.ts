@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import type { UserCache } from '../../src/operations/runtime/outside.ts'
@@ -236,6 +237,8 @@ export class Place {
         if (name === 'lock-beat') return aborted(signal)
         this.#slept += ms
         await this.onSleep?.(ms)
+        // A loop that waits for an answer would let none arrive.
+        await setImmediate()
       },
     }
   }

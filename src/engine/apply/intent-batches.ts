@@ -118,7 +118,8 @@ export class IntentBatches {
 async function refuseLoss(lease: Run['lease']): Promise<void> {
   if (lease.check(0) === 'look') await lease.look()
   const clearance = lease.check(0)
-  if (typeof clearance === 'string') return
+  // A stop of the account leaves the writes unsent, and the lock with this process.
+  if (typeof clearance === 'string' || clearance.isStop === true) return
   throw new EdgewiseError(
     'record-moved',
     clearance.refused,

@@ -17,9 +17,9 @@ export interface LockClock {
 
 /**
  * Whether a call may be sent now: `clear`; `look` if the lock must be looked at first; otherwise
- * the reason why not.
+ * the reason why not. `isStop`: the account is stopped, and the lock is in use.
  */
-export type Clearance = 'clear' | 'look' | { refused: string }
+export type Clearance = 'clear' | 'look' | { refused: string; isStop?: true }
 
 /** Time since the boot of the machine, ms: without and with the time asleep. */
 export interface LockMoment {

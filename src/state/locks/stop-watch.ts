@@ -31,7 +31,7 @@ export function watchStop(
   const check = (): Clearance => {
     if (measureAge(last.at, readMoment(machine, clock)) >= maxStopAgeMs[accountStop.store])
       return 'look'
-    return last.refused === '' ? 'clear' : { refused: last.refused }
+    return last.refused === '' ? 'clear' : { refused: last.refused, isStop: true }
   }
   return {
     isStopped: () => last.refused !== '',
