@@ -46,7 +46,7 @@ function countIn(root: string): { place: Place; count: (...args: string[]) => Pr
 }
 
 describe('git processes of a command', () => {
-  it('are 11 for a plan and 36 for an apply of one write, with a remote', async () => {
+  it('are 11 for a plan and 33 for an apply of one write, with a remote', async () => {
     const { place, count } = countIn(await sandbox.withRemote())
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
@@ -76,10 +76,10 @@ describe('git processes of a command', () => {
       worktree: 1,
       // The lock, the intent, the outcome, the end.
       'fast-import': 4,
-      // The lock, the intent, the outcome, the end, the lock's release.
-      push: 5,
-      // Intent: the check before it is pushed, both refs after it. Outcome and end: both refs.
-      'update-ref': 7,
+      // The lock, the intent, the end with the outcome, the lock's release.
+      push: 4,
+      // Intent: the check before it is pushed, both refs after it. End: both refs.
+      'update-ref': 5,
     })
   })
 
