@@ -1,5 +1,4 @@
 // @module-tag often
-// @module-tag nightly
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -145,7 +145,8 @@ export async function findContents(
 }
 
 /** Files of addresses, traffic, applies and the chained history. */
-const historic = /^[^/]+\/(?:addresses|traffic|unlocks|[^/]+\/(?:journal|chain|head))\//
+const historic =
+  /^[^/]+\/(?:(?:addresses|traffic|unlocks|[^/]+\/(?:journal|chain-\d+))\/|[^/]+\/chain\.json$)/
 
 /**
  * Tests whether a commit records only traffic, and applies that ended without a write, from before
