@@ -41,7 +41,10 @@ async function expectRefused(replica: Replica, tip: string): Promise<void> {
   expect(applied?.message).toContain(
     'refuses to go back to older values (timeout of d0.example.com)',
   )
-  expect(await (await replica.get('/')).text()).toContain('to go back to older values')
+  // A page may show what was so a second ago.
+  const isShown = async () =>
+    (await (await replica.get('/')).text()).includes('to go back to older values')
+  await until(isShown)
   const metrics = await (await replica.get('/metrics')).text()
   expect(metrics).toMatch(/^edgewise_branch_in_sync\{.*\} 0$/m)
   expect(metrics).toMatch(/^edgewise_errors_total\{code="guarded",.*\} 1$/m)
