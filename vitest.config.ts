@@ -18,6 +18,7 @@ export const shared = {
     { name: 'nightly', description: 'only in npm run check:long, which tries everything in full' },
   ],
   maxWorkers: '100%',
+  experimental: { fsModuleCache: true },
   // The files of a worker share what they import; what a file sets, it sets back.
   isolate: false,
   // What tests allocate is short-lived; with the default of 16 MB, a tenth of the time goes to it.
