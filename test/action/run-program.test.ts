@@ -6,6 +6,7 @@ import { buildCommandLine } from '../../src/cli/action/command-line.ts'
 import { readInputs } from '../../src/cli/action/inputs.ts'
 import { runGuarded, buildProgramEnvironment } from '../../src/cli/action/run-program.ts'
 import { splitWords } from '../../src/core/model/text/split-words.ts'
+import { itLong } from '../runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'edgewise-program-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -24,7 +25,7 @@ async function run(code: string): Promise<{ status: number; out: string }> {
 }
 
 describe('the output of the program', () => {
-  it('is between the marks as a whole, also without a line end at its end', async () => {
+  itLong('is between the marks as a whole, also without a line end at its end', async () => {
     // Prints what a defect of Edgewise could print; a program that it started prints last.
     const { status, out } = await run(
       `import { spawn } from 'node:child_process'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { bad, doubt, good, World } from './world.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey } from '../../src/core/model/item.ts'
 import type { Plan } from '../../src/core/model/plan.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect } from 'vitest'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../../src/core/model/item.ts'

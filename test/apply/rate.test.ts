@@ -43,7 +43,7 @@ function buildLimits(arrived: number[], now: number): Limits {
 }
 
 describe('the call rate', () => {
-  it('is used: 300 writes take at most 1.03 of the minimum time', async () => {
+  itLong('is used: 300 writes take at most 1.03 of the minimum time', async () => {
     const times = await simulateArrivals(300, 20_261_121)
     expect(maxPerMinute(times)).toBe(limit)
     // 30 may arrive at once, and so may 30 more each minute.

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../src/core/model/item.ts'
 import { unknownDomain, type Outcome } from '../../src/core/model/outcome.ts'
 import { createDomains, bad, good, World } from './world.ts'
+import { itLong } from '../runs.ts'
 
 const gone = 'd3.example.com'
 const invalid = (domain: Domain, isNamed: boolean) =>
@@ -38,7 +39,7 @@ const answer = (unknown: Domain[], isNamed: boolean) => (_call: number, sentTo: 
 }
 
 describe.each([true, false])('an unknown domain, named by the answer: %s', (isNamed) => {
-  it('is found with all items, and left out of the later writes', async () => {
+  itLong('is found with all items, and left out of the later writes', async () => {
     const { world, plan } = createWorld(8)
     expect(plan.writes.filter(({ domains }) => domains.includes(gone)).length).toBe(2)
     const result = await world.apply(plan, answer([gone], isNamed))

@@ -5,7 +5,7 @@ import { computePatch } from '../../src/core/diff/diff-snapshots.ts'
 import type { PatchOperation } from '../../src/core/model/change.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { canonicalizeJson } from '../../src/core/model/text/canonical-json.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 
 /** Applies a patch with a library of its own. */
 function applyPatch(before: Json, patch: PatchOperation[]): Json {
@@ -29,7 +29,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
 }))
 
 describe('a patch', () => {
-  itOften('turns one value into the other', () =>
+  itLong('turns one value into the other', () =>
     fc.assert(
       fc.property(value, value, (before, after) => {
         fc.pre(before !== null && after !== null)

@@ -1,3 +1,4 @@
+// @module-tag often
 // @module-tag nightly
 import { expect } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'

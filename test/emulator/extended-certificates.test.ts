@@ -7,6 +7,7 @@ import { DataFile } from '../../src/emulator/store/data-file.ts'
 import { Store } from '../../src/emulator/store/store.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { createExtendedWorld, getData, type ExtendedWorld } from './extended-world.ts'
+import { itLong } from '../runs.ts'
 
 const path = '/v2/domain/certificate'
 /** Private keys that no other test and no message has. */
@@ -120,7 +121,7 @@ describe('certificates', () => {
     expect(JSON.stringify(answer)).not.toContain(key)
   })
 
-  it('are at most 1,000', async () => {
+  itLong('are at most 1,000', async () => {
     const service = createExtendedWorld()
     for (let n = 0; n < 1000; n++) await save(service, { ...submitted, certificate: String(n) })
     const more = await service.send(`POST ${path}`, submitted)

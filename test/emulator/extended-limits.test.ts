@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createExtendedWorld, getData, type ExtendedWorld } from './extended-world.ts'
 import type { WorldOptions } from './world.ts'
+import { itLong } from '../runs.ts'
 
 const read = 'GET /v2/domain/config?domains=www.example.com'
 const domain = 'GET /v2/domain?domains=www.example.com'
@@ -71,7 +72,7 @@ describe('the account', () => {
     expect([late, await write()]).toEqual(expected)
   })
 
-  it('may prefetch 10,000 URLs a day', async () => {
+  itLong('may prefetch 10,000 URLs a day', async () => {
     const service = createExtendedWorld({ callsPerMinute: 1, timezone: 'Asia/Shanghai' })
     const submit = (count: number) => {
       service.clock.now += 100

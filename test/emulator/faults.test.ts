@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { createWorld, type World } from './world.ts'
+import { itLong } from '../runs.ts'
 
 const good = { timeout: { time: '60' } }
 const both = 'a.example.com,b.example.com'
@@ -121,7 +122,7 @@ describe('faults', () => {
     expect(await service.state()).toMatchObject({ 'www.example.com': { https: { cert_id: 7 } } })
   })
 
-  it('by probability occur at their rate, equally for the same seed', async () => {
+  itLong('by probability occur at their rate, equally for the same seed', async () => {
     const run = async (seed: string) =>
       listStatuses(createWorld({ seed, faults: [{ kind: 'error', probability: 0.2 }] }), 500)
     const first = await run('a')

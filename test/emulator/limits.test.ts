@@ -7,6 +7,7 @@ import {
   type EmulatorAnswer,
   type EmulatorRequest,
 } from '../../src/emulator/routes/exchange.ts'
+import { itLong } from '../runs.ts'
 
 const open: Socket[] = []
 let server: Server | undefined
@@ -140,7 +141,7 @@ it('refuses bodies while others hold the memory, also of one connection', async 
   await expect.poll(() => held.length, { interval: 1 }).toBe(3)
 })
 
-it('closes connections whose answers nobody receives, while they hold the memory', async () => {
+itLong('closes connections whose answers nobody receives, while they hold the memory', async () => {
   await listen({ bytes: 20 * 1024 * 1024 }, () => Promise.resolve(large))
   const reader = call('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
   reader.socket.pause()

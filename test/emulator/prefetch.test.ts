@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { createWorld, type World } from './world.ts'
+import { itLong } from '../runs.ts'
 
 const path = '/v2/cache/prefetch'
 const monthMs = 31 * 86_400_000
@@ -27,7 +28,7 @@ async function submit(service: World, count: number, task?: number): Promise<num
 }
 
 describe('prefetch tasks', () => {
-  it('progress with time, never back, and end completed or failed', async () => {
+  itLong('progress with time, never back, and end completed or failed', async () => {
     const service = createWorld()
     const task = String(await submit(service, 60))
     const seen = new Set<unknown>()

@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import { isObject, type Json } from '../../src/core/model/json.ts'

@@ -9,6 +9,7 @@ import {
   type Point,
 } from './series.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
+import { itLong } from '../runs.ts'
 
 const each = '/v2/stat/httpcode/eachDomain'
 const sum = '/v2/stat/httpcode'
@@ -113,7 +114,7 @@ describe('counts', () => {
     expect(sumPoints(cn)).not.toEqual(sumPoints(abroad))
   })
 
-  it('are equal byte for byte for the same seed, and differ for another', async () => {
+  itLong('are equal byte for byte for the same seed, and differ for another', async () => {
     const answer = async (options: WorldOptions) => {
       const service = createWorld(options)
       await service.write({ deny_url: { urls: ['/x'] } }, ten.slice(0, 3).join(','))

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isStream, removeOutput, writeOutput } from '../../src/files/write-output.ts'
+import { itLong } from '../runs.ts'
 
 let folder: string
 let checkout: string
@@ -95,7 +96,7 @@ describe('a link', () => {
 describe('a pipe', () => {
   beforeEach(() => execFileSync('mkfifo', [join(folder, 'pipe')]))
 
-  it('gets a long text at the pace of its reader', async () => {
+  itLong('gets a long text at the pace of its reader', async () => {
     const child = spawn('sh', ['-c', 'exec < "$0"; sleep 0.2; wc -c', join(folder, 'pipe')])
     const counted = new Promise((resolve) => child.stdout.once('data', resolve))
     let fault = await write('pipe', 'x'.repeat(1_000_000))
@@ -132,7 +133,7 @@ it('a socket gets the text, also if it never closes its side', async () => {
   server.close()
 })
 
-it('a socket without a listener is reported', async () => {
+itLong('a socket without a listener is reported', async () => {
   const script = `require('net').createServer().listen(process.argv[1], () => process.exit())`
   execFileSync(process.execPath, ['-e', script, join(folder, 'socket')])
   if (!readdirSync(folder).includes('socket')) return

@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import { itOften, runs, seed } from '../runs.ts'
 import { runFuzz } from './run-fuzz.ts'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import {
   computePValue,

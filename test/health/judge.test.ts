@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { judgeWave } from '../../src/core/health/judge.ts'
 import type { WaveHealth } from '../../src/core/model/health.ts'
 import type { Counts } from '../../src/core/model/statistics.ts'
-import { itOften, runs } from '../runs.ts'
+import { itLong, runs } from '../runs.ts'
 import { Draws } from './draws.ts'
 
 const usual = { statuses: ['5xx'], minRequests: 500, margin: 1 }
@@ -218,7 +218,7 @@ describe('error rates', () => {
     )
   }
 
-  itOften('noise stops fewer than 1 in 200 rollouts of 200 domains in four waves', () => {
+  itLong('noise stops fewer than 1 in 200 rollouts of 200 domains in four waves', () => {
     const rollouts = runs(200, 600)
     const draws = new Draws(20_261)
     let stopped = 0
@@ -231,15 +231,18 @@ describe('error rates', () => {
     expect(stopped).toBeLessThanOrEqual(rollouts / 200)
   })
 
-  it('a rise of five points on one domain of 200 is detected in at least 99 of 100 cases', () => {
-    const draws = new Draws(20_262)
-    const others = Object.entries(noise(draws, 199))
-    let caught = 0
-    for (let run = 0; run < 400; run++) {
-      const rising: Both = [draws.window(1000, 0.005), draws.window(1000, 0.055)]
-      const health = judge(Object.fromEntries([...others, ['rising.example', rising]]))
-      if (health.domains.get('rising.example')?.verdict === 'worse') caught++
-    }
-    expect(caught).toBeGreaterThanOrEqual(396)
-  })
+  itLong(
+    'a rise of five points on one domain of 200 is detected in at least 99 of 100 cases',
+    () => {
+      const draws = new Draws(20_262)
+      const others = Object.entries(noise(draws, 199))
+      let caught = 0
+      for (let run = 0; run < 400; run++) {
+        const rising: Both = [draws.window(1000, 0.005), draws.window(1000, 0.055)]
+        const health = judge(Object.fromEntries([...others, ['rising.example', rising]]))
+        if (health.domains.get('rising.example')?.verdict === 'worse') caught++
+      }
+      expect(caught).toBeGreaterThanOrEqual(396)
+    },
+  )
 })

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { createSampleCount } from '../../src/core/health/count-sample.ts'
 import { createEarlierRequests } from '../../src/core/health/earlier-windows.ts'

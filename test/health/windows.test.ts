@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { computeWindows } from '../../src/core/health/windows.ts'
 import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
+import { itLong } from '../runs.ts'
 
 const parseUtc = (text: string) => Date.parse(`${text}Z`)
 const formatUtc = (time: number) => new Date(time).toISOString().slice(0, 16)
@@ -86,7 +87,7 @@ describe('computeWindows', () => {
     ])
   })
 
-  it('never overlaps the wave, for any instants', () => {
+  itLong('never overlaps the wave, for any instants', () => {
     for (let first = 0; first < 3600; first += 37) {
       for (let took = 0; took < 1200; took += 91) {
         const begin = parseUtc('2026-11-20T10:00') + first * 1000

@@ -10,7 +10,7 @@ import {
   type Snapshot,
   type Value,
 } from '../../src/core/model/item.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 import { planSnapshots } from '../plan/plan-snapshots.ts'
 import { arbitraryEntries, arbitraryFleet, toSnapshots } from './snapshots.ts'
 import { arbitraryPayload } from './values.ts'
@@ -59,7 +59,7 @@ const arbitrarySnapshot = (
 const arbitraryDesired = (item: ItemKey) =>
   arbitraryValue(item).map((value) => (value === null ? null : createConfirmedState(value)))
 
-itOften('the writes, folded over every possible value, give the desired state', () => {
+itLong('the writes, folded over every possible value, give the desired state', () => {
   let folded = 0
   fc.assert(
     fc.property(

@@ -5,7 +5,7 @@ import { hashText, type CacheFile } from '../../src/manifest/manifests/cache/man
 import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
 import type { Workspace } from '../../src/manifest/workspace-file/workspace.ts'
 import type { SecretKeeper } from '../../src/core/model/secret.ts'
-import { fc, itLong, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 import { createFolder } from './test-workspace.ts'
 
 /** A cache file in memory that counts its writes. */
@@ -177,7 +177,7 @@ function apply(root: string, name: string, n: number): void {
 }
 
 describe('a cache of manifests', () => {
-  itOften('changes no result, whatever changes between the runs', () => {
+  itLong('changes no result, whatever changes between the runs', () => {
     const anyEdit = fc.tuple(fc.constantFrom(...Object.keys(edits)), fc.nat({ max: 12 }))
     fc.assert(
       fc.property(fc.array(anyEdit, { minLength: 3, maxLength: 5 }), (list) => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { listMarks, createWorkspace } from './test-workspace.ts'
+import { itLong } from '../runs.ts'
 
 const domain = 'domain: a.example.com\nconfig:\n'
 
@@ -398,7 +399,7 @@ it('warns of items that are rarely intended together, unless one is unset', () =
   expect(withNewOrigin('[{origin: 192.0.2.1}]').desired.get('a.example.com')?.size).toBe(2)
 })
 
-it('reports cycles of profiles of any length with their path', () => {
+itLong('reports cycles of profiles of any length with their path', () => {
   const ring = Array.from(
     { length: 300 },
     (_, i) => `profile: p${i}\nprofiles: [p${(i + 1) % 300}]\n`,

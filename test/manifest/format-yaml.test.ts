@@ -6,7 +6,7 @@ import { isCollection, isScalar, parseDocument, stringify, visit, type Scalar } 
 import { formatYaml } from '../../src/manifest/yaml/format-yaml.ts'
 import { parseYaml } from '../../src/manifest/yaml/yaml-file.ts'
 import type { Json } from '../../src/core/model/json.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 import { createRandomYaml } from './random-yaml.ts'
 
 const path = 'domains/a.yaml'
@@ -189,7 +189,7 @@ config:
     })
   })
 
-  itOften('keeps values and comments of any file, and settles', () => {
+  itLong('keeps values and comments of any file, and settles', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const result = formatYaml({ path, text })
@@ -200,7 +200,7 @@ config:
     )
   })
 
-  itOften('fails to format only few of the oddest files', () => {
+  itLong('fails to format only few of the oddest files', () => {
     const sample = fc.sample(texts, runs(15, 600))
     const left = sample.filter((text) => !('text' in formatYaml({ path, text })))
     expect(left.length).toBeLessThan(sample.length / 30)

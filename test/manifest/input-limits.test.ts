@@ -1,3 +1,4 @@
+// @module-tag often
 // @module-tag nightly
 import { expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { formatDiagnosticsGithub } from '../../src/outlets/report/diagnostics/github.ts'
 import { formatDiagnosticsJson } from '../../src/outlets/report/diagnostics/json.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fc } from '../runs.ts'
+import { fc, itLong } from '../runs.ts'
 import { removeEntries } from '../../src/manifest/yaml/remove-entries.ts'
 import { parseAnyYaml } from '../../src/manifest/yaml/yaml-file.ts'
 
@@ -102,7 +102,7 @@ describe('removeEntries', () => {
     expect(remove(text, '0 /x/1')).toBeNull()
   })
 
-  it('never loses a comment or another value', () => {
+  itLong('never loses a comment or another value', () => {
     const comment = fc.constantFrom('', ' # c', '  #x')
     const entry = fc.tuple(fc.constantFrom('a', '"b"', '{p: 1}', 'k: 1'), comment)
     const lists = fc.tuple(fc.array(entry, { minLength: 2, maxLength: 6 }), fc.boolean(), fc.nat(5))

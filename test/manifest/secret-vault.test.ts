@@ -7,6 +7,7 @@ import { createSecretSources, type SecretReach } from '../../src/manifest/secret
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import { createCommitTest } from '../../src/state/git/open-place.ts'
+import { itLong } from '../runs.ts'
 
 const values: Record<string, string> = { signing: 'signing-value-1', token: 'token-value-2' }
 const vault = (id = 'default') => new SecretVault(id, (name) => values[name] ?? null)
@@ -180,7 +181,7 @@ describe('sources', () => {
     await expect(again).rejects.toThrow('was not run')
   })
 
-  it('require that a file in a checkout is ignored by git', async () => {
+  itLong('require that a file in a checkout is ignored by git', async () => {
     await simpleGit(root).init()
     const monitor = join(root, 'monitor')
     writeFileSync(monitor, `#!/bin/sh\n: > ${root}/ran\n`, { mode: 0o755 })

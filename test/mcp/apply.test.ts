@@ -13,6 +13,7 @@ import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, fetchWrites, setFaults } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
 import { connectAgent, type Agent, type Called } from './agent.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -84,7 +85,7 @@ function expectRefused({ isError, data }: Called, code: string, message: RegExp)
 }
 
 describe('the tool apply', () => {
-  it('applies exactly an approved plan, in the name of who approved it', async () => {
+  itLong('applies exactly an approved plan, in the name of who approved it', async () => {
     const digest = await approve()
     const { client, call } = await connect()
     const { tools } = await client.listTools()
@@ -250,7 +251,7 @@ describe('the tool apply', () => {
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
-  it('sends nothing after a change of a policy, nor if one is a program', async () => {
+  itLong('sends nothing after a change of a policy, nor if one is a program', async () => {
     const policy = 'policy: known\nlevel: soft\non: domain\ndeny: "false"\nmessage: m\n'
     place.write('policies/known.yaml', policy)
     const digest = await approve()
@@ -316,7 +317,7 @@ describe('a server with --allow-apply', () => {
     expect(() => createTool()).toThrow(`the variable ${name} has a private key`)
   })
 
-  it('does not start with public keys in the checkout, nor with other keys', () => {
+  itLong('does not start with public keys in the checkout, nor with other keys', () => {
     place.write('approver.pub', ours.publicKey)
     expect(() => createTool(join(place.root, 'approver.pub'))).toThrow('lies in the checkout')
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey

@@ -11,6 +11,7 @@ import type { Verdict } from '../../src/core/model/health.ts'
 import { readOpenMetrics } from './read-open-metrics.ts'
 import { recordAll } from './record-all.ts'
 import { buildStatistics } from '../health/statistics.ts'
+import { itLong } from '../runs.ts'
 
 let metrics: ServerMetrics
 beforeEach(() => {
@@ -62,7 +63,7 @@ describe('a verdict', () => {
     expect(await read('wave_verdicts_total')).toEqual({ worse: 2 })
   })
 
-  it('is remembered among the last thousand', async () => {
+  itLong('is remembered among the last thousand', async () => {
     const count = async () => (await read('wave_verdicts_total'))['worse']
     for (let wave = 1; wave <= 1500; wave++) metrics.recordEvent(judge(wave, 'worse'), 'r1')
     expect(await count()).toBe(1500)

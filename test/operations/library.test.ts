@@ -5,6 +5,7 @@ import { EdgewiseError, open, type Edgewise } from '../../src/index.ts'
 import * as library from '../../src/index.ts'
 import { fetchConfig, Place, fetchWrites } from '../steps/cli.ts'
 import { emulator, enterPlace, place, setStage } from '../steps/stage.ts'
+import { itLong } from '../runs.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
 
@@ -120,7 +121,7 @@ describe.each(operations)('%s by the library', (_name, change) => {
   })
 })
 
-it('a rollout waits, is approved, paused, resumed and aborted', async () => {
+itLong('a rollout waits, is approved, paused, resumed and aborted', async () => {
   await prepare()
   addLines('rollout: {waves: [1, 100%], pause: 0s, approval: [1]}')
   for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 62 } })

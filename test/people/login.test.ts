@@ -1,3 +1,4 @@
+// @module-tag often
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AuthConfig } from '../../src/core/model/config.ts'
 import type { RoleRule } from '../../src/core/model/people/roles.ts'

@@ -20,7 +20,7 @@ import { computeRollback, type RollbackSnapshots } from '../../src/core/plan/com
 import type { RecordedState, RecordedItem } from '../../src/state/store/store.ts'
 import { arbitrarySnapshot } from '../laws/snapshots.ts'
 import { planSnapshots } from './plan-snapshots.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 
 const www = 'www.example.com'
 const unset: ItemState = { status: 'unset', candidates: [] }
@@ -332,7 +332,7 @@ function isUnchanged(
   )
 }
 
-itOften('restores the state before, or reports the item, after any partial apply', () => {
+itLong('restores the state before, or reports the item, after any partial apply', () => {
   let [restored, reported] = [0, 0]
   fc.assert(
     fc.property(

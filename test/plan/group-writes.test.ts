@@ -63,7 +63,7 @@ function countObviousWrites({ needs, grouping, domainsPerWrite }: WriteProblem) 
 }
 
 describe('groupWrites for any needs', () => {
-  itOften('meets every need and nothing else, in writes that the grouping allows', () =>
+  itLong('meets every need and nothing else, in writes that the grouping allows', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         const { needs, grouping, domainsPerWrite } = problem
@@ -165,7 +165,7 @@ describe('groupWrites compared with the optimum', () => {
 })
 
 describe('deltas', () => {
-  it('take 50 writes for one address on 500 domains with different lists', () => {
+  itLong('take 50 writes for one address on 500 domains with different lists', () => {
     const needs = Array.from({ length: 500 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append('203.0.113.9')),
     )

@@ -4,6 +4,7 @@ import { warnOfTraffic } from '../../src/core/plan/foresee-waves.ts'
 import { arrangeByTraffic } from '../../src/core/plan/traffic-waves.ts'
 import type { DomainTraffic } from '../../src/core/model/traffic.ts'
 import { Draws } from '../health/draws.ts'
+import { itLong } from '../runs.ts'
 
 const rule = { window: 900, grain: 'minute5' as const, minRequests: 100, margin: 0.5 }
 const amounts = [{ percent: 5 }, { percent: 25 }, { percent: 100 }]
@@ -32,7 +33,7 @@ function arrange({ domains, figures, detector }: Fleet, first: string[] = []) {
 const fleets = Array.from({ length: 20 }, (_, i) => drawFleet(i + 1))
 
 describe('waves by traffic', () => {
-  it('have each domain exactly once, those without figures in the last wave', () => {
+  itLong('have each domain exactly once, those without figures in the last wave', () => {
     for (const fleet of fleets) {
       const { order, ends } = arrange(fleet)
       expect(order.toSorted()).toEqual(fleet.domains.toSorted())

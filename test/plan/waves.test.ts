@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/core/model/config.ts'
 import type { Domain } from '../../src/core/model/item.ts'

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { measureWidth, splitGraphemes } from '../../src/outlets/report/text/display-width.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 
 describe('measureWidth', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('text is measured and split', () => {
   const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
   const split = (text: string) => Array.from(segmenter.segment(text), ({ segment }) => segment)
 
-  it('as string-width does it, for each character up to the box drawings', () => {
+  itLong('as string-width does it, for each character up to the box drawings', () => {
     const characters = Array.from({ length: 0x2600 - 0x20 }, (_, i) =>
       String.fromCharCode(0x20 + i),
     )

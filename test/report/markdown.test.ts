@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { detectDrift } from '../../src/core/diff/detect-drift.ts'

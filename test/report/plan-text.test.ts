@@ -11,7 +11,7 @@ import { formatPlan } from '../../src/outlets/report/plan/text.ts'
 import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 import { plainPaint, type Paint } from '../../src/outlets/report/text/paint.ts'
 import { buildChange, buildPlan, buildWrite } from '../plans.ts'
-import { fc } from '../runs.ts'
+import { fc, itLong } from '../runs.ts'
 import { buildFleetPlan } from './plan-fleet.ts'
 
 const { bold, dim, red, green, yellow, cyan } = picocolors.createColors(true)
@@ -171,7 +171,7 @@ describe('blocks of changes', () => {
     )
   })
 
-  it('keep the command that lists their domains on one line', () => {
+  itLong('keep the command that lists their domains on one line', () => {
     const plan = buildFleetPlan(500)
     for (let columns = 50; columns < 110; columns += 3) {
       const text = formatPlan(plan, {

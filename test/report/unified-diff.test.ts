@@ -1,3 +1,4 @@
+// @module-tag often
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

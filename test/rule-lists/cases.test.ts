@@ -493,14 +493,14 @@ describe('hostile lists', () => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it('report no rule that is not known to be hidden', () => {
+  itLong('report no rule that is not known to be hidden', () => {
     const rules = [regex('/(a|b)*a(a|b){14}c'), regex('/(a|b)*b(a|b){14}c', 8)]
     expect(
       brief(find({ cache_rule: rules })).filter((each) => /shadowed|unreachable/.test(each)),
     ).toEqual([])
   })
 
-  it('may have entries that are not what they should be', () => {
+  itLong('may have entries that are not what they should be', () => {
     for (const pattern of [
       '',
       ',',

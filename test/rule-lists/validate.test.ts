@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { Place } from '../steps/cli.ts'
+import { itLong } from '../runs.ts'
 
 const profile = `profile: base
 config:
@@ -24,7 +25,7 @@ async function list(): Promise<JsonObject[]> {
   return (JSON.parse(out) as { diagnostics: JsonObject[] }).diagnostics
 }
 
-it('reports one diagnostic at the profile, for all domains that use it', async () => {
+itLong('reports one diagnostic at the profile, for all domains that use it', async () => {
   const { code, out, err } = await place.cli('validate')
   expect([code, out.match(/^\S+(?=  warning)/gm)]).toEqual([0, ['profiles/base.yaml:6:7']])
   expect(out).toContain(

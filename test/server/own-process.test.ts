@@ -1,3 +1,4 @@
+// @module-tag often
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
 import { createOwnPages, measureMemory, checkCommit } from '../../src/cli/own-page.ts'

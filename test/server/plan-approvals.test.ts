@@ -11,6 +11,7 @@ import { openState } from '../../src/operations/runtime/open-state.ts'
 import { createPlanApprovals, readServeKey } from '../../src/server/people/plan-approvals.ts'
 import { fetchWrites } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -187,7 +188,7 @@ describe('refuses, and records no approval,', () => {
     expect(await listApprovals()).toEqual([])
   })
 
-  it('a plan that was applied as approved, also if a rollback makes it fit again', async () => {
+  itLong('a plan that was applied as approved, also if a rollback makes it fit again', async () => {
     await place.settle()
     place.manifest(a, { timeout: { time: 61 } })
     const text = await save()

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { listed } from './http-stage.ts'
 import { lookMs, refuse, stageReconciler } from './reconciler-stage.ts'
+import { itLong } from '../runs.ts'
 
 const minute = 60_000
 const [good, heavy, better] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [
@@ -284,7 +285,7 @@ function waits(waitMs: number): { waitMs: number; status: string } {
   return { waitMs, status: 'waiting' }
 }
 
-it('counts traffic every six hours, and holds no other work up meanwhile', async () => {
+itLong('counts traffic every six hours, and holds no other work up meanwhile', async () => {
   let isSlow = false
   const { world, reconciler, runUntil } = stageReconciler({
     count: () => (isSlow ? new Promise(() => {}) : Promise.resolve()),

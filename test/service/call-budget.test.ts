@@ -8,7 +8,7 @@ import {
 } from '../../src/service/write/next-call.ts'
 import { countEach, simulateArrivals, minute, maxPerMinute, maxPerWindow } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 
 function createBudget(
   options: {
@@ -112,7 +112,7 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
       killedAfter: 25_000,
     }))
 
-  itOften('when many calls are saved at once and the process dies', () => {
+  itLong('when many calls are saved at once and the process dies', () => {
     const many = fc.record({
       limit: fc.integer({ min: 200, max: 400 }),
       workers: fc.integer({ min: 1, max: 4 }),

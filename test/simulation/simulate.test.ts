@@ -11,6 +11,7 @@ import { runSealed } from './seal.ts'
 import { simulate } from './simulate.ts'
 import { itemKeys, Workload } from './workload.ts'
 import { World } from './world.ts'
+import { itLong } from '../runs.ts'
 
 describe('a simulation', () => {
   const first = new Map<number, Awaited<ReturnType<typeof simulate>>>()
@@ -22,7 +23,7 @@ describe('a simulation', () => {
     for (const [seed, { violations }] of first) expect(violations, `seed ${seed}`).toEqual([])
   })
 
-  it('holds all laws while a log ends between its line and its sync', async () => {
+  itLong('holds all laws while a log ends between its line and its sync', async () => {
     expect((await simulate(76, 'folder')).violations).toEqual([])
   })
 

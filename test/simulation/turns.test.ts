@@ -1,3 +1,4 @@
+// @module-tag often
 import { describe, expect, it } from 'vitest'
 import { runTurns, type Turn } from './turns.ts'
 

@@ -10,7 +10,7 @@ import { nameEntry } from '../../src/state/format/state-paths.ts'
 import { verifyChain, type StoredChain } from '../../src/state/format/verify-chain.ts'
 import { headFile } from '../../src/core/model/generated/state-validators.ts'
 import { formatFile } from '../../src/state/format/parse-file.ts'
-import { itOften, runs, seed } from '../runs.ts'
+import { itLong, runs, seed } from '../runs.ts'
 import { buildApplied, recordedAt } from './store-contract.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
@@ -138,7 +138,7 @@ describe('a chained history', () => {
     expect(codes(forged, { head: known(1), verifies: null })).toEqual(['cut'])
   })
 
-  it('may have entries without a signature before one with it, but not after', () => {
+  itLong('may have entries without a signature before one with it, but not after', () => {
     const early = change(['chain-0/1.sig', null], ['chain-0/7.sig', null])
     expect(verifyChain(early, { head: null, verifies })).toMatchObject({
       findings: [],
@@ -183,7 +183,7 @@ describe('a chained history', () => {
     ])
   })
 
-  itOften('is found out after any of many random changes', () => {
+  itLong('is found out after any of many random changes', () => {
     const random = createRandom(seed)
     const tried = new Map<string, number>()
     for (let i = 0; i < runs(60, 1000); i++) {

@@ -1,3 +1,4 @@
+// @module-tag often
 // @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { openState } from '../../src/state/store/open-state.ts'

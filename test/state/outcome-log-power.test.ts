@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect } from 'vitest'
 import type { UncommittedChanges } from '../../src/state/format/log-file.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'
 import { PostgresLocks } from '../../src/state/postgres/postgres-locks.ts'
 import { formatBatch } from '../../src/state/format/journal.ts'
 import { buildItem, buildWave } from './store-contract.ts'
 import { context, TestSchema } from './test-schema.ts'
+import { itLong } from '../runs.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
 
@@ -31,7 +32,7 @@ const find = async (folder: string, domain: string) => [
   ...((await open().loadNaming?.(folder, domain)) ?? []),
 ]
 
-it('finds the waves that name a domain, in one folder only', async () => {
+itLong('finds the waves that name a domain, in one folder only', async () => {
   const both = format(a, b)
   await write('w/home/batches/one/1.json', both)
   await write('w/home/batches/one/2.json', format(b))

@@ -3,6 +3,7 @@ import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { checkWrites } from '../state/checked-disk.ts'
 import { Place } from './cli.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -44,7 +45,7 @@ describe('the emulator inside the process', () => {
     expect(at).toEqual(['saving', 'confirmed', 'confirmed'])
   })
 
-  it('has no call rate: 31 writes take no minute, and the plan says so', async () => {
+  itLong('has no call rate: 31 writes take no minute, and the plan says so', async () => {
     enter('{}')
     declareDomains(31)
     expect(await place.json('plan')).toMatchObject({
@@ -75,13 +76,13 @@ describe('an apply that died with its emulator', () => {
     place.otherProcessesDead = true
   })
 
-  it('makes the next one not wait before another value', async () => {
+  itLong('makes the next one not wait before another value', async () => {
     place.manifest(www, { timeout: { time: 62 } })
     expect(await apply()).toBeLessThan(1)
     expect((await place.json('plan'))['changes']).toEqual([])
   })
 
-  it('leaves no mark on imported items', async () => {
+  itLong('leaves no mark on imported items', async () => {
     place.write('live.json', JSON.stringify({ [www]: { timeout: { time: '60' } } }))
     const { code, err } = await place.cli('import', 'live.json', '--replace')
     expect([code, err]).toEqual([0, expect.not.stringContaining('may still change')])

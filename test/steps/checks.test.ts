@@ -3,6 +3,7 @@ import { adjustableCodes } from '../../src/core/checks/levels.ts'
 import { workspaceSchema } from '../../src/manifest/workspace-file/generated/file-schemas.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { place, setWorkspace } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setWorkspace()
 
@@ -206,7 +207,7 @@ describe('a comment that allows a finding', () => {
     }
   })
 
-  it('is listed up to the limit of a file', async () => {
+  itLong('is listed up to the limit of a file', async () => {
     const comments = `${allow('rule-shadowed')}\n`.repeat(5000)
     place.write('domains/a.yaml', `domain: ${www}\nconfig: {}\n${comments}`)
     const found = await list()

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place } from './cli.ts'
 import { DeletingAccount } from './deleting-account.ts'
+import { itLong } from '../runs.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
 const time = { timeout: { time: 60 } }
@@ -41,7 +42,7 @@ async function unsetOnBoth(): Promise<void> {
 const writes = [`DELETE ${a},${b} timeout`, `POST ${a},${b} connect_timeout`]
 
 describe('$unset without a documented reset', () => {
-  it('is shown as a DELETE by text, Markdown, JSON and page', async () => {
+  itLong('is shown as a DELETE by text, Markdown, JSON and page', async () => {
     await unsetOnBoth()
     const files = ['--report', 'plan.md', '--report', 'plan.html']
     const { code, out } = await place.cli('plan', '-v', ...files)

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createAnchor } from '../../tools/reference/markdown.ts'
 import { place, setWorkspace } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = [
@@ -88,22 +89,25 @@ describe('the documentation', () => {
     expect(await place.cli('validate', '--allow-empty')).toMatchObject({ code: 0 })
   })
 
-  it('adopting a fleet: import, an empty plan, and guards that refuse every change', async () => {
-    const text = readFileSync(`${root}docs/guides/adopting-a-fleet.md`, 'utf8')
-    const fleet = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
-    place.write('live.json', fleet)
-    const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
-    place.write('edgewise.yaml', `version: 1\n${strict}\n`)
-    expect((await place.cli('import', 'live.json', '--write-manifests')).out).toBe(
-      'Recorded 4 items of 2 domains.\n',
-    )
-    expect((await place.cli('plan')).out).toBe('4 items are as recorded. No changes.\n')
-    expect((await place.cli('fmt', '--check')).code).toBe(0)
-    place.manifest('shop.example.com', { timeout: { time: 61 } })
-    expect((await place.cli('apply', '--yes', '--force')).err).toContain(
-      'protect: shop.example.com is protected',
-    )
-  })
+  itLong(
+    'adopting a fleet: import, an empty plan, and guards that refuse every change',
+    async () => {
+      const text = readFileSync(`${root}docs/guides/adopting-a-fleet.md`, 'utf8')
+      const fleet = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+      place.write('live.json', fleet)
+      const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
+      place.write('edgewise.yaml', `version: 1\n${strict}\n`)
+      expect((await place.cli('import', 'live.json', '--write-manifests')).out).toBe(
+        'Recorded 4 items of 2 domains.\n',
+      )
+      expect((await place.cli('plan')).out).toBe('4 items are as recorded. No changes.\n')
+      expect((await place.cli('fmt', '--check')).code).toBe(0)
+      place.manifest('shop.example.com', { timeout: { time: 61 } })
+      expect((await place.cli('apply', '--yes', '--force')).err).toContain(
+        'protect: shop.example.com is protected',
+      )
+    },
+  )
 })
 
 /** Tells whether a page has a heading with this anchor. */

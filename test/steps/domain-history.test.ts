@@ -1,3 +1,4 @@
+// @module-tag often
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { setFaults, fetchConfig, token, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 setStage()
@@ -145,7 +146,7 @@ describe('drift', () => {
     expect(await place.json('plan')).toMatchObject({ changes: [] })
   })
 
-  it('a repair respects the guards, and prints JSON lines', async () => {
+  itLong('a repair respects the guards, and prints JSON lines', async () => {
     await outOfBand({ https: { cert_id: 0 } })
     await seen()
     place.write(
@@ -166,7 +167,7 @@ describe('drift', () => {
     })
   })
 
-  it('an in-doubt item is a difference, for any observed value', async () => {
+  itLong('an in-doubt item is a difference, for any observed value', async () => {
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
@@ -358,7 +359,7 @@ describe('the observed state', () => {
   const answer = JSON.stringify({ [www]: { timeout: { time: 61 } } })
   beforeEach(() => place.manifest(www, { timeout: { time: 60 } }).settle())
 
-  it('is a file, or the output of a program with arguments', async () => {
+  itLong('is a file, or the output of a program with arguments', async () => {
     place.write('live', answer)
     expect(await driftJson('--observed', 'live')).toMatchObject({ summary: { live: 1 } })
     script('printf "%s" "$2" >&2; cat live')

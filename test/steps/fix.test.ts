@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { place, setWorkspace } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setWorkspace()
 
@@ -130,7 +131,7 @@ describe('validate --fix', () => {
 })
 
 describe('the level of a finding about rules', () => {
-  it('makes plan look for it, and refuse', async () => {
+  itLong('makes plan look for it, and refuse', async () => {
     place.write(path, manifest(rules('jpg', 'jpg')))
     const plan = async (...args: string[]) => {
       const { code, out, err } = await place.cli('plan', ...args)

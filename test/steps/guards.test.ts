@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fetchConfig, Place, fetchWrites } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 
@@ -10,7 +11,7 @@ setStage()
 
 const guarded = (guards: string) => enterPlace(new Place(emulator.url, `guards: ${guards}\n`))
 
-it('too many changes: plan warns, apply refuses with numbers, --force overrides', async () => {
+itLong('too many changes: plan warns, apply refuses with numbers, --force overrides', async () => {
   guarded('{maxDomains: 1}')
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
   const why = 'maxDomains: 2 of 2 domains would change, more than 1'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parsePage } from '../../src/outlets/report/page/format-page.ts'
 import { TestSchema } from '../state/test-schema.ts'

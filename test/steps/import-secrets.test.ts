@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 const api = 'api.example.com'
@@ -130,7 +131,7 @@ describe('import --write-manifests with secrets', () => {
     expect(existsSync(join(place.root, 'domains'))).toBe(false)
   })
 
-  it('keeps a differing value of a fleet apart from a recorded one', async () => {
+  itLong('keeps a differing value of a fleet apart from a recorded one', async () => {
     begin('')
     file('live.json', { [www]: signed(shared), [api]: signed(shared) })
     expect((await place.cli('import', 'live.json', '--write-manifests')).code).toBe(0)

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 
 import { place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 const api = 'api.example.com'
@@ -28,7 +29,7 @@ async function problems(...args: string[]): Promise<string[]> {
 }
 
 describe('import of files with problems', () => {
-  it('reports all problems of all files, each with its place', async () => {
+  itLong('reports all problems of all files, each with its place', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     file('a.json', {
       [www]: { timeout: { time: 'x' }, ip_black_list: { list: ['192.0.2.1'], mode: 'append' } },
@@ -194,7 +195,7 @@ describe('an import file in the repository', () => {
 })
 
 describe('import over recorded state', () => {
-  it('names each kind of difference that needs --replace', async () => {
+  itLong('names each kind of difference that needs --replace', async () => {
     addLines('secrets: {origin: {env: ORIGIN}}')
     place.env['ORIGIN'] = 'sesame-sesame'
     const head = (bearer: string) => [{ head_name: 'A', head_value: `Bearer ${bearer}` }]

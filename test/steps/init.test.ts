@@ -11,6 +11,7 @@ import {
 } from '../../src/outlets/report/text/escape-invisible.ts'
 import type { Step } from '../action/templates.ts'
 import { Place } from './cli.ts'
+import { itLong } from '../runs.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 const action = `team/edgewise@${commit}`
@@ -68,7 +69,7 @@ const withSecrets = [
 ].join('\n')
 
 describe('init', () => {
-  it('creates a workspace that is valid, formatted and can be planned', async () => {
+  itLong('creates a workspace that is valid, formatted and can be planned', async () => {
     expect((await place.cli('init', 'cdn')).code).toBe(0)
     for (const args of [['validate'], ['fmt', '--check'], ['plan'], ['apply', '--yes']])
       expect([args, (await place.cli('-C', 'cdn', ...args)).code]).toEqual([args, 0])
@@ -84,7 +85,7 @@ describe('init', () => {
     expect(place.read('cdn/.gitignore')).toContain('.edgewise/')
   })
 
-  it('writes one schema for editors, and shares that of a workspace around it', async () => {
+  itLong('writes one schema for editors, and shares that of a workspace around it', async () => {
     createRepository('main')
     const ran = await place.cli('init', 'repo', '--ci', 'none')
     expect(ran.out).toContain('wrote repo/edgewise.schema.json')
@@ -135,23 +136,26 @@ describe('init', () => {
 })
 
 describe('the id of a new workspace', () => {
-  it('is another one than those of the repository, tracked or not, and init says why', async () => {
-    createRepository('main')
-    expect((await place.cli('init', 'repo/staging')).out).not.toContain('The id')
-    const { code, out } = await place.cli('init', 'repo/infra/my cdn')
-    expect(code).toBe(0)
-    expect(out).toContain(
-      'The id of this workspace is "my-cdn": "default" is that of staging/edgewise.yaml.\n',
-    )
-    const third = await place.cli('init', 'repo/my-cdn')
-    expect(third.out).toContain('The id of this workspace is "my-cdn-2": ')
-    const ids = ['staging', 'infra/my cdn', 'my-cdn'].map(
-      (path) => (parse(place.read(`repo/${path}/edgewise.yaml`)) as { id: string }).id,
-    )
-    expect(ids).toEqual(['default', 'my-cdn', 'my-cdn-2'])
-    expect((await place.cli('-C', 'repo/my-cdn', 'fmt', '--check')).code).toBe(0)
-    expect((await place.cli('-C', 'repo/my-cdn', 'validate')).code).toBe(0)
-  })
+  itLong(
+    'is another one than those of the repository, tracked or not, and init says why',
+    async () => {
+      createRepository('main')
+      expect((await place.cli('init', 'repo/staging')).out).not.toContain('The id')
+      const { code, out } = await place.cli('init', 'repo/infra/my cdn')
+      expect(code).toBe(0)
+      expect(out).toContain(
+        'The id of this workspace is "my-cdn": "default" is that of staging/edgewise.yaml.\n',
+      )
+      const third = await place.cli('init', 'repo/my-cdn')
+      expect(third.out).toContain('The id of this workspace is "my-cdn-2": ')
+      const ids = ['staging', 'infra/my cdn', 'my-cdn'].map(
+        (path) => (parse(place.read(`repo/${path}/edgewise.yaml`)) as { id: string }).id,
+      )
+      expect(ids).toEqual(['default', 'my-cdn', 'my-cdn-2'])
+      expect((await place.cli('-C', 'repo/my-cdn', 'fmt', '--check')).code).toBe(0)
+      expect((await place.cli('-C', 'repo/my-cdn', 'validate')).code).toBe(0)
+    },
+  )
 
   it('stays "default" where only another id is taken, and outside of a repository', async () => {
     createRepository('main')
@@ -163,7 +167,7 @@ describe('the id of a new workspace', () => {
       expect(place.read(`${path}/edgewise.yaml`)).toContain('id: default\n')
   })
 
-  it('is not one whose recorded state the state branch has', async () => {
+  itLong('is not one whose recorded state the state branch has', async () => {
     createRepository('main')
     await place.cli('init', 'repo/gone')
     expect((await place.cli('-C', 'repo/gone', 'apply', '--yes')).code).toBe(0)
@@ -267,25 +271,28 @@ describe('init --ci github', () => {
     expect(err).toContain(`the default branch, "a-\${{x}}", can't stand in a workflow`)
   })
 
-  it('prefers the branch of origin to the current one, outside of git the default', async () => {
-    createRepository('feature')
-    git('-C', 'repo', 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/2')
-    const name = 'edgewise-apply.yml'
-    for (const [folder, branch] of [
-      ['repo', 'release/2'],
-      ['alone', 'default'],
-    ] as const) {
-      await place.cli('init', folder, '--ci', 'github', '--action', action)
-      const { on } = parseApply(`${folder}/.github/workflows/${name}`)
-      expect([folder, on.push.branches]).toEqual([folder, [branch]])
-    }
-    place.env = { PATH: join(place.root, 'no-programs') }
-    await place.cli('init', 'no-git', '--ci', 'github', '--action', action)
-    const { on } = parseApply(`no-git/.github/workflows/${name}`)
-    expect(on.push.branches).toEqual(['main'])
-  })
+  itLong(
+    'prefers the branch of origin to the current one, outside of git the default',
+    async () => {
+      createRepository('feature')
+      git('-C', 'repo', 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/2')
+      const name = 'edgewise-apply.yml'
+      for (const [folder, branch] of [
+        ['repo', 'release/2'],
+        ['alone', 'default'],
+      ] as const) {
+        await place.cli('init', folder, '--ci', 'github', '--action', action)
+        const { on } = parseApply(`${folder}/.github/workflows/${name}`)
+        expect([folder, on.push.branches]).toEqual([folder, [branch]])
+      }
+      place.env = { PATH: join(place.root, 'no-programs') }
+      await place.cli('init', 'no-git', '--ci', 'github', '--action', action)
+      const { on } = parseApply(`no-git/.github/workflows/${name}`)
+      expect(on.push.branches).toEqual(['main'])
+    },
+  )
 
-  it('writes the workflows of a subfolder to the top folder of the repository', async () => {
+  itLong('writes the workflows of a subfolder to the top folder of the repository', async () => {
     createRepository('main')
     const args = ['--ci', 'github', '--action', action]
     const ran = await place.cli('-C', 'repo', 'init', 'apps/my cdn', ...args)

@@ -1,3 +1,4 @@
+// @module-tag often
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'

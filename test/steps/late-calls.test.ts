@@ -1,3 +1,4 @@
+// @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { checkWrites } from '../state/checked-disk.ts'

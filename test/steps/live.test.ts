@@ -136,7 +136,7 @@ describe('drift --live', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
   })
 
-  it('names a domain that the service does not have', async () => {
+  itLong('names a domain that the service does not have', async () => {
     await adopt(www, api)
     stored.delete(api)
     const note = `The service has no configuration of ${api}: not compared.`
@@ -151,7 +151,7 @@ describe('drift --live', () => {
     expect(output).toMatchObject({ unanswered: [api], summary: { live: 0 } })
   })
 
-  it('notifies of a domain that the service does not have', async () => {
+  itLong('notifies of a domain that the service does not have', async () => {
     const titles: string[] = []
     const { transport } = place
     place.transport = async (request) => {
@@ -217,7 +217,7 @@ it('import --live --replace records what drift --live found', async () => {
 describe('apply --verify', () => {
   const apply = () => place.cli('apply', '--yes', '--verify')
 
-  it('reads back what was written', async () => {
+  itLong('reads back what was written', async () => {
     for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
     const { code, err } = await apply()
     expect([code, err]).toEqual([0, expect.stringContaining('Read back: 2 as sent.')])
@@ -226,27 +226,33 @@ describe('apply --verify', () => {
     expect(reads).toEqual([])
   })
 
-  it('marks what the service stores differently, keeps what was sent, exits with 3', async () => {
-    for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
-    store = () => ({ timeout: { time: '61' } })
-    const { code, out, err } = await apply()
-    expect([code, out]).toEqual([3, expect.stringContaining('Applied, but not read back as sent')])
-    expect(err).toContain(`differs: timeout of ${api}, ${www}`)
-    expect(err).toContain('Read back: 2 differ.')
-    const shown = await place.json('state', 'show', www)
-    expect(listSchemaErrors('state-show', shown)).toEqual([])
-    expect(shown['items']).toMatchObject({
-      timeout: { candidates: [{ time: '60' }], status: 'differs' },
-    })
-    expect((await place.cli('state', 'show', www)).out).toContain('differs')
-    // It is not written again and again; drift has the values.
-    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect((await place.cli('drift', '--live')).code).toBe(2)
-    expect((await place.cli('import', '--live', '--replace')).code).toBe(0)
-    expect((await place.json('state', 'show', www))['items']).toMatchObject({
-      timeout: { candidates: [{ time: '61' }], status: 'confirmed' },
-    })
-  })
+  itLong(
+    'marks what the service stores differently, keeps what was sent, exits with 3',
+    async () => {
+      for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 60 } })
+      store = () => ({ timeout: { time: '61' } })
+      const { code, out, err } = await apply()
+      expect([code, out]).toEqual([
+        3,
+        expect.stringContaining('Applied, but not read back as sent'),
+      ])
+      expect(err).toContain(`differs: timeout of ${api}, ${www}`)
+      expect(err).toContain('Read back: 2 differ.')
+      const shown = await place.json('state', 'show', www)
+      expect(listSchemaErrors('state-show', shown)).toEqual([])
+      expect(shown['items']).toMatchObject({
+        timeout: { candidates: [{ time: '60' }], status: 'differs' },
+      })
+      expect((await place.cli('state', 'show', www)).out).toContain('differs')
+      // It is not written again and again; drift has the values.
+      expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+      expect((await place.cli('drift', '--live')).code).toBe(2)
+      expect((await place.cli('import', '--live', '--replace')).code).toBe(0)
+      expect((await place.json('state', 'show', www))['items']).toMatchObject({
+        timeout: { candidates: [{ time: '61' }], status: 'confirmed' },
+      })
+    },
+  )
 
   it('is not done in its report, its metrics and its notification', async () => {
     place.manifest(www, { timeout: { time: 60 } })
@@ -339,7 +345,7 @@ describe('apply --verify', () => {
     expect(err).toContain(`differs: timeout of ${www}`)
   })
 
-  it('reports an event with --json', async () => {
+  itLong('reports an event with --json', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     store = () => ({ timeout: { time: '61' } })
     const { code, out } = await place.cli('apply', '--yes', '--verify', '--json')

@@ -65,7 +65,7 @@ describe('a renamed domain', () => {
     expect(await fetchConfig(emulator, now)).toEqual({ timeout: { time: '61' } })
   })
 
-  it('is applied by a saved plan, and in waves', async () => {
+  itLong('is applied by a saved plan, and in waves', async () => {
     const third = 'third.example.com'
     place.manifest(old, { timeout: { time: 60 } }).manifest(third, { timeout: { time: 60 } })
     place.write('edgewise.yaml', `${place.read('edgewise.yaml')}rollout: {waves: [1, 100%]}\n`)
@@ -97,7 +97,7 @@ describe('a renamed domain', () => {
     await place.settle()
   })
 
-  it('stays in-doubt, and is written again as a whole', async () => {
+  itLong('stays in-doubt, and is written again as a whole', async () => {
     await place.manifest(old, { timeout: { time: 60 } }).settle()
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     expect((await place.manifest(old, { timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(
@@ -125,7 +125,7 @@ describe('a renamed domain', () => {
     expect((await place.cli('plan')).out).toContain('1 change on hold.')
   })
 
-  it('keeps its values on hold', async () => {
+  itLong('keeps its values on hold', async () => {
     await place.manifest(old, { timeout: { time: 60 } }).settle()
     await place.manifest(old, { timeout: { time: 61 } }).settle()
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
@@ -193,7 +193,7 @@ describe('a move is refused', () => {
       expect(each).toMatchObject({ file: 'edgewise.yaml', line: 3 })
   })
 
-  it('if both names have state, until one of the two is forgotten', async () => {
+  itLong('if both names have state, until one of the two is forgotten', async () => {
     await place
       .manifest(old, { timeout: { time: 60 } })
       .manifest(now, {})
@@ -210,7 +210,7 @@ describe('a move is refused', () => {
     await place.settle()
   })
 
-  it('if the new name belongs to another workspace', async () => {
+  itLong('if the new name belongs to another workspace', async () => {
     const other = new Place(emulator.url, 'id: other\n', {
       state: `state: {store: dir, path: ${join(place.root, '.edgewise/state')}}`,
     })

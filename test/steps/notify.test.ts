@@ -151,7 +151,7 @@ describe('notify', () => {
     })
   })
 
-  it('sends only what a receiver wants, and nothing of an apply without changes', async () => {
+  itLong('sends only what a receiver wants, and nothing of an apply without changes', async () => {
     enter(receive('webhook', '[drift, in-doubt]'))
     place.manifest(www, { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes')).code).toBe(0)

@@ -7,6 +7,7 @@ import { refuseOwned } from '../stories/owned-elsewhere.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, Place, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 let other: Place
@@ -58,7 +59,7 @@ describe('a domain of another workspace in the same store', () => {
     await place.settle()
   })
 
-  it('that was forgotten here is refused by rollback with its present owner', async () => {
+  itLong('that was forgotten here is refused by rollback with its present owner', async () => {
     await place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1 } }).settle()
     await place.cli('state', 'forget', www, '--yes')
     await other.settle()
@@ -142,7 +143,7 @@ describe('state move', () => {
     expect((await place.cli('rollback', '--yes', '--target', 'b.*')).code).toBe(0)
   })
 
-  it('and back makes a rollback name the apply of the other workspace as such', async () => {
+  itLong('and back makes a rollback name the apply of the other workspace as such', async () => {
     await place.manifest(www, { timeout: { time: 61 } }).settle()
     await place.cli('state', 'move', www, '--to', 'staging', '--yes')
     await other.settle()
@@ -219,7 +220,7 @@ describe('state move of domains on hold', () => {
     for (const name of names) other.manifest(name, { timeout: { time: 61 } })
   })
 
-  it('keeps them on hold in the other workspace, one by one and back', async () => {
+  itLong('keeps them on hold in the other workspace, one by one and back', async () => {
     expect(await countHeld(place)).toBe(2)
     const [{ id } = { id: '' }] = place.loadRollouts()
     const { code, err } = await move(place, 'staging', www)

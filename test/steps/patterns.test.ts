@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compileDomainGlobs } from '../../src/core/model/text/domain-glob.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 import { Place } from './cli.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -57,7 +58,7 @@ describe.each(lists)('the list %j', (patterns, expected) => {
     else expect(first).toHaveLength(1)
   })
 
-  it('selects the same as guards.protect', async () => {
+  itLong('selects the same as guards.protect', async () => {
     enter(`guards: {protect: ${JSON.stringify(patterns)}}\n`)
     for (const domain of domains) {
       const { code, err } = await place.cli('apply', '--yes', '--target', domain)
@@ -81,7 +82,7 @@ describe('--exclude', () => {
     expect(await planned('--exclude', 'www.*', '--exclude', 'm.*')).toEqual(['bank', 'mbank'])
   })
 
-  it('applies to each command with --target', async () => {
+  itLong('applies to each command with --target', async () => {
     enter('')
     const all = ['--exclude', '*bank*']
     expect((await place.cli('apply', '--yes', ...all)).code).toBe(0)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { Place } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -46,7 +47,7 @@ async function listDrawn(...args: string[]): Promise<string[]> {
   return lines.filter((line, i) => line !== lines[i - 1])
 }
 
-it('a terminal shows the phases of each command while it runs', async () => {
+itLong('a terminal shows the phases of each command while it runs', async () => {
   enterTerminal()
   const show = (...args: string[]) => listDrawn(...args)
   expect(await show('validate')).toEqual(loading)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Place, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -69,23 +70,29 @@ describe('fewer writes', () => {
     expect((await fetchWrites(emulator))[0]).toMatchObject({ domains: [name(7)] })
   })
 
-  it('one more address on different lists is one write, in state and at the service', async () => {
-    const list = (i: number, more: string[]) => ({
-      ip_black_list: { list: [`192.0.2.${i}`, ...more] },
-    })
-    for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, []))
-    await place.settle()
-    for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, ['203.0.113.9']))
-    expect((await place.json('plan'))['writes']).toMatchObject([
-      { forms: { ip_black_list: 'append' }, config: { ip_black_list: { list: ['203.0.113.9'] } } },
-    ])
-    const before = (await fetchWrites(emulator)).length
-    await place.settle()
-    expect((await fetchWrites(emulator)).length).toBe(before + 1)
-    expect((await place.json('plan'))['changes']).toEqual([])
-  })
+  itLong(
+    'one more address on different lists is one write, in state and at the service',
+    async () => {
+      const list = (i: number, more: string[]) => ({
+        ip_black_list: { list: [`192.0.2.${i}`, ...more] },
+      })
+      for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, []))
+      await place.settle()
+      for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, ['203.0.113.9']))
+      expect((await place.json('plan'))['writes']).toMatchObject([
+        {
+          forms: { ip_black_list: 'append' },
+          config: { ip_black_list: { list: ['203.0.113.9'] } },
+        },
+      ])
+      const before = (await fetchWrites(emulator)).length
+      await place.settle()
+      expect((await fetchWrites(emulator)).length).toBe(before + 1)
+      expect((await place.json('plan'))['changes']).toEqual([])
+    },
+  )
 
-  it('adding and removing a header on different lists is one write each', async () => {
+  itLong('adding and removing a header on different lists is one write each', async () => {
     const header = (headerName: string) => ({ name: headerName, value: 'v' })
     const list = (i: number, last: string) => ({
       add_response_head: { list: [header(`X-Own-${i}`), header(last)] },

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
 import { fetchCalls, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
 
@@ -99,7 +100,7 @@ describe('prefetch --wait', () => {
     place.onSleep = (ms) => control('clock', { advanceMs: ms })
   })
 
-  it('waits until all URLs are done, and exits with 3 after failures', async () => {
+  itLong('waits until all URLs are done, and exits with 3 after failures', async () => {
     await submit(60)
     const { code, out, err } = await place.cli('prefetch', '--task', '1001', '--wait')
     expect(code).toBe(3)
@@ -121,7 +122,7 @@ describe('prefetch --wait', () => {
     })
   })
 
-  it('continues after faults', async () => {
+  itLong('continues after faults', async () => {
     await submit(60)
     await setFaults(
       emulator,

@@ -4,6 +4,7 @@ import { formatRollout } from '../../src/state/format/rollout-file.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { fetchConfig, fetchWrites, Place, setFaults, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 const api = 'api.example.com'
@@ -64,7 +65,7 @@ describe('drift --repair', () => {
     await place.settle()
   })
 
-  it('repairs the drifted items only, and counts the pending ones', async () => {
+  itLong('repairs the drifted items only, and counts the pending ones', async () => {
     await outOfBand(www, { timeout: { time: '99' } })
     place.manifest(www, { timeout: { time: 60 }, https: { ...https, http2: 'off' } })
     place.manifest(api, { timeout: { time: 61 } })
@@ -111,7 +112,7 @@ describe('drift --repair', () => {
     expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '61' } })
   })
 
-  it('repairs the selected domains and items only', async () => {
+  itLong('repairs the selected domains and items only', async () => {
     for (const domain of names)
       await outOfBand(domain, { timeout: { time: '99' }, https: { ...https, http2: 'off' } })
     await observeAll()
@@ -159,7 +160,7 @@ describe('drift --repair', () => {
         ).toMatchObject({ code: 'usage', message: expect.stringContaining(message) as string })
   })
 
-  it('leaves in-doubt items out, and counts them', async () => {
+  itLong('leaves in-doubt items out, and counts them', async () => {
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     place.manifest(www, { timeout: { time: 61 }, https })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
@@ -226,7 +227,7 @@ describe('drift --repair', () => {
     expect(await listPlanned()).toEqual([])
   })
 
-  it('is refused for an unreadable item without the value of its secret', async () => {
+  itLong('is refused for an unreadable item without the value of its secret', async () => {
     addLines('secrets: {origin: {env: ORIGIN}}')
     place.env['ORIGIN'] = 'sesame-sesame'
     const heads = (bearer: string, other: string) => [
@@ -252,7 +253,7 @@ describe('drift --repair', () => {
     expect(await listPlanned()).toEqual([`${api} timeout`])
   })
 
-  it('prints the events of the repair with --json', async () => {
+  itLong('prints the events of the repair with --json', async () => {
     await outOfBand(www, { timeout: { time: '99' } })
     place.manifest(api, { timeout: { time: 61 }, https })
     await observeAll()

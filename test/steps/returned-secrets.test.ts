@@ -1,3 +1,4 @@
+// @module-tag often
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect } from 'vitest'

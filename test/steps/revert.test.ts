@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { fetchWrites, Place } from './cli.ts'
 import { deadOrigin, emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const hour = 3_600_000
 const [count, good, other] = [4, '192.0.2.10', '192.0.2.11']
@@ -40,7 +41,7 @@ async function plan(...args: string[]): Promise<{ waves: number[]; note: string 
 const [inWaves, atOnce] = [[1, 2], [1]]
 
 describe('rollout.revert: fast', () => {
-  it('sends a change back to confirmed values at once, and says so', async () => {
+  itLong('sends a change back to confirmed values at once, and says so', async () => {
     await open('')
     origins(other)
     expect(await plan()).toEqual({ waves: inWaves, note: '' })
@@ -58,7 +59,7 @@ describe('rollout.revert: fast', () => {
     expect(await plan()).toEqual({ waves: [], note: '' })
   })
 
-  it('is off by default', async () => {
+  itLong('is off by default', async () => {
     await open('')
     origins(other)
     await settle()
@@ -133,7 +134,7 @@ describe('rollout.revert: fast', () => {
     expect(await fetchWrites(emulator)).toHaveLength(before + 1)
   })
 
-  it('goes back to no value that a health check found worse', async () => {
+  itLong('goes back to no value that a health check found worse', async () => {
     await open(', health: {onFailure: stop, grain: hour, window: 1h}')
     origins(deadOrigin)
     expect((await place.cli('apply', '--yes')).code).toBe(3)

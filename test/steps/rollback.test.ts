@@ -7,6 +7,7 @@ import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
 import { setFaults, fetchConfig, Place, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
 setStage()
@@ -22,26 +23,29 @@ const applied = (...configs: [string, JsonObject][]) => {
 }
 
 describe('rollback', () => {
-  it('reverts the last apply, and notes that the manifests still desire its changes', async () => {
-    await applied([a, { ...time(10), https: { cert_id: 1 } }], [b, time(20)])
-    const before = [await fetchConfig(emulator, a), await fetchConfig(emulator, b)]
-    await applied([a, { ...time(11), https: { cert_id: 1 } }], [b, time(21)])
-    const [bad] = await ids()
-    const { code, out, err } = await place.cli('rollback', '--yes')
-    expect({ code, err }).toMatchObject({
-      code: 0,
-      err: expect.stringContaining(`the state before apply ${bad} by`) as string,
-    })
-    expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toEqual(before)
-    expect(out).toContain('Plan: 2 to change')
-    expect(err).toMatch(/rolled-back values of 2 items. They are on hold: .*\(git revert\)/)
-    expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
-    expect((await place.json('plan'))['summary']).toMatchObject({ change: 0, held: 2 })
-    place.manifest(a, { ...time(10), https: { cert_id: 1 } }).manifest(b, time(20))
-    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-  })
+  itLong(
+    'reverts the last apply, and notes that the manifests still desire its changes',
+    async () => {
+      await applied([a, { ...time(10), https: { cert_id: 1 } }], [b, time(20)])
+      const before = [await fetchConfig(emulator, a), await fetchConfig(emulator, b)]
+      await applied([a, { ...time(11), https: { cert_id: 1 } }], [b, time(21)])
+      const [bad] = await ids()
+      const { code, out, err } = await place.cli('rollback', '--yes')
+      expect({ code, err }).toMatchObject({
+        code: 0,
+        err: expect.stringContaining(`the state before apply ${bad} by`) as string,
+      })
+      expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toEqual(before)
+      expect(out).toContain('Plan: 2 to change')
+      expect(err).toMatch(/rolled-back values of 2 items. They are on hold: .*\(git revert\)/)
+      expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
+      expect((await place.json('plan'))['summary']).toMatchObject({ change: 0, held: 2 })
+      place.manifest(a, { ...time(10), https: { cert_id: 1 } }).manifest(b, time(20))
+      expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    },
+  )
 
-  it('of a named apply touches only its items, and replaces later values of them', async () => {
+  itLong('of a named apply touches only its items, and replaces later values of them', async () => {
     await applied([a, time(10)], [b, time(20)])
     await applied([a, time(11)], [b, time(20)])
     const [second = ''] = await ids()
@@ -153,7 +157,7 @@ describe('rollback', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('restores a domain that is in neither manifests nor state', async () => {
+  itLong('restores a domain that is in neither manifests nor state', async () => {
     await applied([a, time(10)], [b, time(20)])
     rmSync(join(place.root, `domains/${b}.yaml`))
     await place.settle()
@@ -259,7 +263,7 @@ describe('rollback', () => {
     expect(events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1 })
   })
 
-  it('writes an earlier secret only if its value is still available', async () => {
+  itLong('writes an earlier secret only if its value is still available', async () => {
     const signed = {
       visit_timestamp: {
         pattern: '.*',

@@ -3,6 +3,7 @@ import type { Rollout } from '../../src/core/model/rollout.ts'
 import { Place, fetchWrites } from './cli.ts'
 import { lockElsewhere } from './lock-elsewhere.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const minute = 60_000
 
@@ -54,7 +55,7 @@ describe('an open rollout', () => {
     expect(await sent()).toHaveLength(1)
   })
 
-  it('sends changes of a finished wave again with the next wave', async () => {
+  itLong('sends changes of a finished wave again with the next wave', async () => {
     await interrupted(2)
     const first = place.loadRollouts()[0]?.waves[0]?.domains[0] ?? ''
     expect((await place.cli('state', 'forget', first, '--yes')).code).toBe(0)
@@ -64,7 +65,7 @@ describe('an open rollout', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('sends later changes of a released domain with the next wave', async () => {
+  itLong('sends later changes of a released domain with the next wave', async () => {
     place.manifest(name(0), { timeout: { time: 60 }, origin: { default_master: '192.0.2.10' } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', name(0))).code).toBe(0)
     place.manifest(name(0), { timeout: { time: 60 } })
@@ -104,7 +105,7 @@ describe('an open rollout', () => {
     expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
   })
 
-  it('stays open when a freeze begins before its next wave', async () => {
+  itLong('stays open when a freeze begins before its next wave', async () => {
     const freeze =
       '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC, reason: launch}'
     time.now = Date.UTC(2026, 10, 20, 12)
@@ -122,7 +123,7 @@ describe('an open rollout', () => {
     expect((await sent()).map(({ length }) => length)).toEqual([1, 2, 3])
   })
 
-  it('is resumed in a freeze that is overridden, through its later waves', async () => {
+  itLong('is resumed in a freeze that is overridden, through its later waves', async () => {
     const freeze = '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC}'
     time.now = Date.UTC(2026, 10, 20, 12)
     fleet(`guards: {freeze: [${freeze}]}\n`)

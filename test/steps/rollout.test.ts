@@ -6,6 +6,7 @@ import { listSchemaErrors } from '../report/output-schema.ts'
 import { setFaults, Place, fetchWrites } from './cli.ts'
 import { loadEntries } from './load-chain.ts'
 import { emulator, enterPlace, runInPause, place, setStageInTime, time } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const minute = 60_000
 
@@ -45,7 +46,7 @@ function interruptOnce(): void {
 }
 
 describe('a plan in waves', () => {
-  it('has the kinds of change that each wave is the first to try, in all formats', async () => {
+  itLong('has the kinds of change that each wave is the first to try, in all formats', async () => {
     place.groupAsDocumented()
     place.manifest(name(7), { timeout: { time: 60 }, https: { cert_id: 1 } })
     place.manifest(name(9), { origin: { default_master: '192.0.2.9' } })
@@ -62,7 +63,7 @@ describe('a plan in waves', () => {
     expect(listSchemaErrors('plan', plan)).toEqual([])
   })
 
-  it('is applied wave by wave with a pause between, and is removed at the end', async () => {
+  itLong('is applied wave by wave with a pause between, and is removed at the end', async () => {
     const plan = await place.json('plan')
     expect(
       (plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [
@@ -251,7 +252,7 @@ describe('an interrupted rollout', () => {
     expect([code, out]).toEqual([3, expect.stringContaining('has ended')])
   })
 
-  it('of a saved plan is resumed with that file', async () => {
+  itLong('of a saved plan is resumed with that file', async () => {
     await place.cli('plan', '--out', 'plan.json')
     interruptOnce()
     await place.cli('apply', 'plan.json')
@@ -263,7 +264,7 @@ describe('an interrupted rollout', () => {
 })
 
 describe('a wave that the service does not accept', () => {
-  it('leaves no rollout if it is the first: exit 1, and the next apply begins it', async () => {
+  itLong('leaves no rollout if it is the first: exit 1, and the next apply begins it', async () => {
     await setFaults(emulator, { kind: 'unauthorized-from', on: [1] })
     expect((await place.cli('apply', '--yes')).code).toBe(1)
     expect(place.loadRollouts()).toEqual([])
@@ -272,7 +273,7 @@ describe('a wave that the service does not accept', () => {
     await place.settle()
   })
 
-  it('leaves the rollout open before it: the next apply begins it again', async () => {
+  itLong('leaves the rollout open before it: the next apply begins it again', async () => {
     await setFaults(emulator, { kind: 'unauthorized-from', on: [2] })
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out.replace(/\s+/g, ' ')]).toEqual([
@@ -296,7 +297,7 @@ describe('a wave that the service does not accept', () => {
   })
 })
 
-it('a plan file resumes its rollout, and sends only its own writes', async () => {
+itLong('a plan file resumes its rollout, and sends only its own writes', async () => {
   await place.cli('plan', '--out', 'plan.json')
   interruptOnce()
   await place.cli('apply', 'plan.json')
@@ -331,7 +332,7 @@ it('a plan file that moves a domain to an earlier wave is refused', async () => 
   expect(await fetchWrites(emulator)).toEqual([])
 })
 
-it('a damaged rollout file is named, and nothing is sent', async () => {
+itLong('a damaged rollout file is named, and nothing is sent', async () => {
   interruptOnce()
   await place.cli('apply', '--yes')
   place.signal = new AbortController().signal
@@ -355,7 +356,7 @@ it('a damaged rollout file is named, and nothing is sent', async () => {
 })
 
 describe('--no-wait', () => {
-  it('ends where the rollout has to wait, and goes on when it is due', async () => {
+  itLong('ends where the rollout has to wait, and goes on when it is due', async () => {
     const step = () => place.cli('apply', '--yes', '--no-wait')
     const first = await step()
     expect([first.code, first.out]).toEqual([

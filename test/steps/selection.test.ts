@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fetchConfig, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 setStage()
@@ -48,7 +49,7 @@ describe('the selection', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('does not exist')])
   })
 
-  it('domains outside the selection are neither planned, written nor released', async () => {
+  itLong('domains outside the selection are neither planned, written nor released', async () => {
     await place.settle()
     place.manifest('a.example.com', { timeout: { time: 61 } }).manifest('b.example.com', {})
     const before = (await fetchWrites(emulator)).length

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { fetchConfig, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const a = 'a.example.com'
 const coded = { bcache: 'on', code: ['5XX'], cache_time: 1, cache_unit: 'hour' }
@@ -37,7 +38,7 @@ describe('two items with the same name at the service', () => {
     )
   })
 
-  it('switch by one write; state, drift and rollback show what the service has', async () => {
+  itLong('switch by one write; state, drift and rollback show what the service has', async () => {
     await place.manifest(a, { cache_error_code: coded, timeout: { time: '10' } }).settle()
     place.manifest(a, { error_bcache: cached, timeout: { time: '20' } })
     const plan = await place.json('plan')

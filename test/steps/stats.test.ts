@@ -232,7 +232,7 @@ describe('stats of the whole account', () => {
     await service.close()
   })
 
-  it('offers the domains of the workspace if every grain exceeds the limit', async () => {
+  itLong('offers the domains of the workspace if every grain exceeds the limit', async () => {
     const { code, err, calls } = await countAll(2881, '--from', '2026-11-10')
     expect([code, err]).toEqual([1, expect.stringContaining('exceeds the limit')])
     expect(err).toContain('"edgewise stats --sum" sums the domains of this workspace')

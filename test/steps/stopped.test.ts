@@ -9,6 +9,7 @@ import { breakOrigins } from '../stories/unfinished-rollback.ts'
 import { fetchWrites, Place } from './cli.ts'
 import { loadEntries } from './load-chain.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
 setStageInTime()
@@ -48,7 +49,7 @@ function stopAfterWrites(count: number): void {
 
 const stop = ['rollout', 'stop', '--all', '--reason', 'The origin is down']
 
-it('a stop is shown, refuses apply, rollback and repair, and is lifted by resume', async () => {
+itLong('a stop is shown, refuses apply, rollback and repair, and is lifted by resume', async () => {
   enterFleet()
   setTimeouts(5)
   await place.settle()
@@ -134,7 +135,7 @@ it('the author is the one that CI names, and a long reason is refused', async ()
   })
 })
 
-it('a running apply sends nothing more, records what was done, and exits with 3', async () => {
+itLong('a running apply sends nothing more, records what was done, and exits with 3', async () => {
   enterFleet()
   setTimeouts(10)
   stopAfterWrites(1)
@@ -172,7 +173,7 @@ it('a rollout that is stopped within a wave stays open, and goes on after resume
   expect(await fetchWrites(emulator)).toHaveLength(6)
 })
 
-it('a rollout begins no wave, and rolls nothing back, while all is stopped', async () => {
+itLong('a rollout begins no wave, and rolls nothing back, while all is stopped', async () => {
   const health = '{onFailure: rollback, grain: hour, window: 1h}'
   const rollout = `rollout: {waves: [4, 100%], pause: 1m, health: ${health}}\n`
   enterPlace(new Place(emulator.url, rollout))

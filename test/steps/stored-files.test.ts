@@ -1,3 +1,4 @@
+// @module-tag often
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/model/json.ts'
 import { open } from '../../src/index.ts'
 import { Place } from './cli.ts'
+import { itLong } from '../runs.ts'
 
 const domain = 'www.example.com'
 const url = `https://${domain}/img/a.jpg`
@@ -85,7 +86,7 @@ describe('one request', () => {
     })
   })
 
-  it('has the format that its schema describes', async () => {
+  itLong('has the format that its schema describes', async () => {
     const path = new URL('../../schemas/output/trace.schema.json', import.meta.url)
     const validate = new Ajv2020({ allowUnionTypes: true }).compile(
       JSON.parse(readFileSync(path, 'utf8')) as JsonObject,

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { open } from '../../src/operations/runtime/open.ts'
 import { Place } from './cli.ts'
+import { itLong } from '../runs.ts'
 
 let place: Place
 beforeEach(() => {
@@ -147,7 +148,7 @@ describe('a token that is written out in edgewise.yaml', () => {
     expect(out).not.toContain('5ecret')
   })
 
-  it('is warned of by plan and apply', async () => {
+  itLong('is warned of by plan and apply', async () => {
     for (const args of [['plan'], ['apply', '--yes']]) {
       const { code, err } = await place.cli(...args)
       expect([code, err]).toEqual([0, expect.stringContaining('Token in plain text')])

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fetchConfig, Place, startService } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 setStage()
 
 describe('separate workspaces', () => {
-  it('with two ids in one folder plan, record and forget their own domains', async () => {
+  itLong('with two ids in one folder plan, record and forget their own domains', async () => {
     const other = new Place(emulator.url, 'id: staging\n')
     try {
       await place.manifest(www, { timeout: { time: 60 } }).settle()

@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import { breakOrigins } from '../stories/unfinished-rollback.ts'
 import { place, setStageInTime, time } from '../steps/stage.ts'

@@ -76,7 +76,7 @@ describe('an apply with a refused write', () => {
     ).toEqual([])
   })
 
-  it('sends no secret, no value and no text of the service', async () => {
+  itLong('sends no secret, no value and no text of the service', async () => {
     await refuseOne()
     await place.cli('apply', '--yes')
     expect(find('write').isError).toBe(true)

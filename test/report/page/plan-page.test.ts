@@ -7,6 +7,7 @@ import { buildChange, buildPlan, buildWrite, replaceWith } from '../../plans.ts'
 import { buildWave } from '../../page/build-page.ts'
 import { buildFleetPlan } from '../plan-fleet.ts'
 import { buildPage } from './build-page.ts'
+import { itLong } from '../../runs.ts'
 
 const held = { rollout: 'r1', since: null, reason: 'worse', changes: [] }
 const change = (name: string, given: Parameters<typeof buildChange>[0] = {}) =>
@@ -212,7 +213,7 @@ describe('the page of a plan', () => {
     expect(parts[0]?.lines.at(-1)?.text).toMatch(/^time {2}d0x+… \(cut, 20,008 characters\)$/)
   })
 
-  it('is below 1 MB for 5,000 changes of a fleet', () => {
+  itLong('is below 1 MB for 5,000 changes of a fleet', () => {
     const page = buildPage(buildFleetPlan(2500))
     expect(page.changes.length).toBeGreaterThan(4900)
     expect(JSON.stringify(page).length).toBeLessThan(1_000_000)

@@ -15,6 +15,7 @@ import { context, TestSchema } from '../../state/test-schema.ts'
 import { Chance } from '../chance.ts'
 import { findStatement } from './statements.ts'
 import { SqlServer } from './server.ts'
+import { itLong } from '../../runs.ts'
 
 const config = { url: 'postgres://simulated/database', schema: 'edgewise' }
 
@@ -156,7 +157,7 @@ async function runChanges(seed: number, open: () => Database): Promise<unknown[]
   return heard
 }
 
-it('answers each statement as PostgreSQL does', async () => {
+itLong('answers each statement as PostgreSQL does', async () => {
   const schema = await TestSchema.make()
   for (const seed of [1, 2, 3]) {
     await schema.query(`drop schema if exists ${schema.name} cascade`)

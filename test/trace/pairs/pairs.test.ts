@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import { catalogue, getItemSpec } from '../../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../../src/core/catalog/parse-item.ts'
