@@ -30,6 +30,32 @@ const cases = Object.entries(values).flatMap(([name, value]) =>
   ].map(([form, returned]): [string, string, Json] => [name, form, returned]),
 )
 
+describe('a secret of 200 kilobytes', () => {
+  const long = Array.from({ length: 20_000 }, (_, i) => `${i * 7919}`.padStart(10, 'é/')).join('-')
+  const scrubber = new Scrubber(
+    () =>
+      new Map([
+        [long, '(the key)'],
+        ['hunter2!', '(other)'],
+      ]),
+  )
+
+  it('is replaced as a whole, in any spelling, and so are others', () => {
+    const base64 = Buffer.from(long).toString('base64')
+    for (const quoted of [long, long.toUpperCase(), JSON.stringify(long).slice(1, -1)])
+      expect(scrubber.scrub(`got <${quoted}> here`)).toBe('got <(the key)> here')
+    expect(scrubber.scrub(`got "${base64}" here`)).not.toContain(base64.slice(500, 520))
+    expect(scrubber.scrub('got hunter2! here')).toBe('got (other) here')
+    expect(scrubber.scrub('nothing')).toBe('nothing')
+  })
+
+  it('leaves no part of it where a text has only its beginning, middle or end', () => {
+    for (const part of [long.slice(0, 40_000), long.slice(5000, 6000), long.slice(-100)])
+      expect(scrubber.scrub(`got <${part}> here`)).not.toContain(part.slice(-20))
+    expect(scrubber.isQuoted(long.slice(0, 1000))).toBe(true)
+  })
+})
+
 describe('a value that the service returned', () => {
   const spec = getItemSpec('visit_timestamp')
 

@@ -1,4 +1,5 @@
 import { withheldMessage } from '../../core/model/secret.ts'
+import { groupBy } from '../../core/model/lists.ts'
 import { listReadings } from '../manifests/readings.ts'
 
 /** Minimum length of a secret that is looked for; a shorter one would match too often. */
@@ -10,7 +11,7 @@ const minLength = 4
  */
 export class Scrubber {
   readonly #listValues: () => Map<string, string>
-  #known: Known = { size: 0, labels: new Map(), pattern: null, search: new QuoteSearch([]) }
+  #known: Known = { size: 0, spellings: new Map(), pattern: null, search: new QuoteSearch([]) }
 
   /** @param listValues returns the secrets, each with the text that replaces it; it only grows */
   constructor(listValues: () => Map<string, string>) {
@@ -25,21 +26,26 @@ export class Scrubber {
    * @param names known names, in lower case, which stay where they are whole words
    */
   scrub(text: string, names: ReadonlySet<string> = new Set()): string {
-    const { pattern, labels, search } = this.#load()
+    const { pattern, spellings, search } = this.#load()
     if (pattern === null) return text
     const own = findWords(text, names)
     const foreign = own.reduceRight(
       (rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`,
       text,
     )
-    if (search.isQuoted(foreign.replace(pattern, ' '))) return withheldMessage
+    let [others, from] = ['', 0]
+    for (const { start, end } of findSpellings(foreign, pattern, spellings)) {
+      if (end <= from) continue
+      others += `${foreign.slice(from, start)} `
+      from = end
+    }
+    if (search.isQuoted(others + foreign.slice(from))) return withheldMessage
     let [scrubbed, done] = ['', 0]
-    for (const { 0: match, index } of text.matchAll(pattern)) {
-      const end = index + match.length
+    for (const { start: index, end, label } of findSpellings(text, pattern, spellings)) {
       const isName = own.some((name) => name.start <= index && end <= name.end)
       if (isName || end <= done) continue
       const start = Math.max(done, findWordStart(text, index))
-      scrubbed += text.slice(done, start) + (labels.get(match.toLowerCase()) ?? '(secret)')
+      scrubbed += text.slice(done, start) + label
       done = findWordEnd(text, end)
     }
     return scrubbed + text.slice(done)
@@ -54,32 +60,62 @@ export class Scrubber {
   #load(): Known {
     const values = this.#listValues()
     if (values.size === this.#known.size) return this.#known
-    const labels = new Map<string, string>()
-    const spellings = [...values]
+    const all = [...values]
       .filter(([value]) => value.length >= minLength)
-      .flatMap(([value, label]) =>
-        listSpellings(value).map((spelling) => {
-          labels.set(spelling.toLowerCase(), label)
-          return spelling
-        }),
-      )
-      .toSorted((a, b) => b.length - a.length)
+      .flatMap(([value, label]) => listSpellings(value).map((text) => ({ text, label })))
+    const getSought = ({ text }: Spelling) => text.slice(0, soughtLength)
+    const spellings = groupBy(all, (each) => getSought(each).toLowerCase())
+    const sought = [...new Set(all.map(getSought))].toSorted((a, b) => b.length - a.length)
     const pattern =
-      spellings.length === 0 ? null : new RegExp(spellings.map(escapePattern).join('|'), 'gi')
-    this.#known = { size: values.size, labels, pattern, search: new QuoteSearch(values.keys()) }
+      sought.length === 0 ? null : new RegExp(sought.map(escapePattern).join('|'), 'gi')
+    this.#known = { size: values.size, spellings, pattern, search: new QuoteSearch(values.keys()) }
     return this.#known
   }
+}
+
+/** Length of the beginning of a spelling that is sought: an engine refuses patterns of 32 KB. */
+const soughtLength = 1000
+
+/** How a secret may be spelt, and the text that replaces it. */
+interface Spelling {
+  text: string
+  label: string
 }
 
 /** Search structures built from the secrets. */
 interface Known {
   /** Number of the secrets. */
   size: number
-  /** Spelling, in lower case → text that replaces it. */
-  labels: Map<string, string>
-  /** Matches every spelling, the longest first; null without secrets. */
+  /** What is sought of spellings, in lower case → those that begin so. */
+  spellings: Map<string, Spelling[]>
+  /** Matches what is sought, the longest first; null without secrets. */
   pattern: RegExp | null
   search: QuoteSearch
+}
+
+/** Finds spellings in a text: of those that begin alike, the one of which the text has most. */
+function findSpellings(text: string, pattern: RegExp, spellings: Known['spellings']) {
+  const found: { start: number; end: number; label: string }[] = []
+  for (const { 0: match, index } of text.matchAll(pattern)) {
+    let [end, label] = [index + match.length, '(secret)']
+    for (const each of spellings.get(match.toLowerCase()) ?? []) {
+      const to = findCommonEnd(text, index + match.length, each.text.slice(match.length))
+      if (to >= end) [end, label] = [to, each.label]
+    }
+    found.push({ start: index, end, label })
+  }
+  return found
+}
+
+/** Finds where a text that continues like a spelling, in any letter case, ceases to. */
+function findCommonEnd(text: string, start: number, rest: string): number {
+  let length = 0
+  while (
+    length < rest.length &&
+    text[start + length]?.toLowerCase() === rest[length]?.toLowerCase()
+  )
+    length++
+  return start + length
 }
 
 const inWord = /[\p{L}\p{N}]/u
