@@ -176,6 +176,9 @@ async function work(
     }),
   )
   await setBack.done
+  // The restore may come when all rounds of a workspace that forgets its state are done.
+  const forgetful = workspaces.filter(({ hasForgotten }) => hasForgotten)
+  await Promise.all(forgetful.map((workspace) => workspace.reach(rounds)))
   if (account < targeted) return
   const domain = `contested.a${account}.example.com`
   const won = await Promise.all(workspaces.map((workspace) => workspace.contest(domain)))
