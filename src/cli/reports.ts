@@ -1,10 +1,10 @@
+import type { Settings, Findings, ItemPlaces } from '../operations/runtime/workspace-parts.ts'
 import { extname } from 'node:path'
 import type { HistoryEntry } from '../core/model/applied.ts'
 import { selectDefinite } from '../core/model/plan.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import type { DriftAndEffects } from '../operations/drift.ts'
 import type { Planned } from '../operations/plan.ts'
-import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { PastDomain, PastFleet } from '../operations/history/past-applies.ts'
 import { buildHistoryJson } from '../outlets/report/apply/history-json.ts'
@@ -43,7 +43,7 @@ export interface History {
 
 /** Command with reports. */
 export type ReportCommand = keyof Subjects
-type About = { workspace: LoadedWorkspace; outside: Outside }
+type About = { workspace: Settings & Findings & ItemPlaces; outside: Outside }
 type Render<Subject> = (subject: Subject, about: About) => Promise<string>
 
 /** Renderers of all reports, by command and by the ending of the file. */
@@ -159,7 +159,7 @@ export function formatJson(value: object): string {
 export function createReports<C extends ReportCommand>(
   name: C,
   { report }: ReportOptions,
-  workspace: LoadedWorkspace,
+  workspace: Settings & Findings & ItemPlaces,
   outside: Outside & { cwd: string },
 ): ReportFile<Subjects[C]>[] {
   return report.map((path) => {

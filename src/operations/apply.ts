@@ -1,3 +1,4 @@
+import type { Plannable } from './runtime/workspace-parts.ts'
 import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
 import type { HistoryReader, RecordedState, RolloutStore } from '../state/store/store.ts'
 import type { GuardRequest } from './submission/guards.ts'
@@ -89,7 +90,7 @@ export async function apply(
 
 /** Plans what a request selects. */
 async function planSelected(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   recorded: RecordedState,
   request: ApplyRequest,
   planOptions: PlanOptions,

@@ -1,3 +1,4 @@
+import type { Settings, Desired } from './runtime/workspace-parts.ts'
 import type { Effects } from '../core/effects/group.ts'
 import type { EffectsRequest } from './tracing/effects.ts'
 import type { Drift } from '../core/model/drift.ts'
@@ -108,7 +109,7 @@ export interface Observation {
 /** Observes the managed items of a selection as a request demands; null if it does not. */
 export async function observe(
   { observe: load, observesAll = false }: Pick<DriftRequest, 'observe' | 'observesAll'>,
-  about: { workspace: LoadedWorkspace; recorded: RecordedState; selection: Selection },
+  about: { workspace: Settings & Desired; recorded: RecordedState; selection: Selection },
   { onPhase, tracer }: Pick<Outside, 'onPhase' | 'tracer'>,
 ): Promise<Observation | null> {
   if (load === undefined) return null
@@ -127,7 +128,7 @@ function listManaged({
   recorded,
   selection,
 }: {
-  workspace: LoadedWorkspace
+  workspace: Settings & Desired
   recorded: RecordedState
   selection: Selection
 }): Managed {

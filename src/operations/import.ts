@@ -1,4 +1,11 @@
-import type { Findings, Configured, Secrets } from './runtime/workspace-parts.ts'
+import type {
+  Configured,
+  Settings,
+  Desired,
+  Secrets,
+  Findings,
+  Policed,
+} from './runtime/workspace-parts.ts'
 import { catalogue } from '../core/catalog/catalogue.ts'
 import { findNamesake } from '../core/catalog/wire-names.ts'
 import { representSecretsIn } from '../core/diff/known-secrets.ts'
@@ -119,7 +126,7 @@ export async function importConfig(
 
 /** Loads the items of the sources, with their secrets sealed; reports those that are left out. */
 function loadObserved(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   { sources, domain, writeManifests: writes = false }: ImportRequest,
   recorded: RecordedState,
   { outside, dialogue }: Ports,
@@ -147,7 +154,7 @@ function prepareManifests(
   { writeManifests: writes = false }: ImportRequest,
   observed: ImportedItem[],
   outside: Outside,
-): { current: LoadedWorkspace; manifests: ReturnType<typeof buildManifests> | null } {
+): { current: Policed; manifests: ReturnType<typeof buildManifests> | null } {
   if (!writes) return { current: workspace, manifests: null }
   const manifests = runBlocking(outside, () => buildManifests(workspace, observed, outside))
   const { files, workspaceFile } = manifests

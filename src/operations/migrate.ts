@@ -1,10 +1,11 @@
+import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import { parseWorkspaceConfig } from '../manifest/workspace-file/workspace-config.ts'
 import { explainVariables, listVariables } from '../manifest/workspace-file/workspace-env.ts'
 import type { StateConfig } from '../core/model/config.ts'
 import { storeRows } from '../core/model/stores.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import { listAll } from '../core/model/text/words.ts'
-import { type LoadedWorkspace, hidePasswords } from './runtime/load-workspace.ts'
+import { hidePasswords } from './runtime/load-workspace.ts'
 import { openState } from './runtime/open-state.ts'
 import type { Outside } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
@@ -29,7 +30,7 @@ export interface MigrateRequest extends LockRequest {
  * the workspace; `owned-elsewhere` when another workspace there has a domain; `declined`
  */
 export async function migrate(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   request: MigrateRequest,
   ports: Ports,
 ): Promise<Migrated & { location: string }> {

@@ -1,5 +1,5 @@
+import type { Configured, Desired, Plannable } from './runtime/workspace-parts.ts'
 import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
-import type { Configured, Desired } from './runtime/workspace-parts.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
 import { bindBasis } from '../core/plan/basis.ts'
@@ -11,7 +11,6 @@ import {
   listUnsharedNotes,
 } from './submission/first-plan-warnings.ts'
 import { listGuardWarnings, listTrafficWarnings } from './submission/guards.ts'
-import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { makePlan } from './submission/make-plan.ts'
 import {
   judgePlan,
@@ -81,7 +80,7 @@ export interface Planned {
  * `owned-elsewhere` when a domain belongs to another workspace
  */
 export async function plan(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   request: PlanRequest,
   { outside }: Pick<Ports, 'outside'>,
 ): Promise<Planned> {

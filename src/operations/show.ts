@@ -1,3 +1,5 @@
+import type { ItemPlaces } from './runtime/workspace-parts.ts'
+import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { didYouMean } from '../core/catalog/value/nearest.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
@@ -11,7 +13,6 @@ import { findDrift } from './observation/find-drift.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { StateOutside } from './runtime/outside.ts'
-import type { ItemPlaces } from './runtime/workspace-parts.ts'
 import { listHistory } from './state.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import { createOwnerLookup } from './people/owners.ts'
@@ -91,7 +92,7 @@ function createUnknownError(domain: Domain, owner: string | undefined, known: Do
 }
 
 /** Notes that the desired configuration lacks what has errors. */
-export function noteErrors({ diagnostics }: Pick<LoadedWorkspace, 'diagnostics'>): string[] {
+export function noteErrors({ diagnostics }: Pick<Workspace, 'diagnostics'>): string[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return []
   const count = pluralize(countProblems(errors), 'error')
@@ -106,7 +107,7 @@ export async function createApplyLookup(store: Store) {
 }
 
 /** Where domains and their fields stand. */
-type Places = ItemPlaces & Pick<LoadedWorkspace, 'findDomainPlace'>
+type Places = ItemPlaces & Pick<Workspace, 'findDomainPlace'>
 
 /**
  * Describes where a domain is declared, and its fields.

@@ -1,3 +1,4 @@
+import type { Policed } from '../../operations/runtime/workspace-parts.ts'
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -112,7 +113,7 @@ function refuseReachableKeys(env: Io['env'], approver: string, folder: string): 
 }
 
 /** Hashes what decides about an apply beside the plan: the workspace file, and the policies. */
-function hashRules({ root, config, policyFiles }: LoadedWorkspace, folder: string): string {
+function hashRules({ root, config, policyFiles }: Policed, folder: string): string {
   const texts = policyFiles.map((path) => [path, loadFile(join(root, path), path, '', folder)])
   return createHash('sha256')
     .update(JSON.stringify([config, texts]))
@@ -142,7 +143,7 @@ function loadIfPossible(path: string, folder: string): string | null {
 }
 
 /** Refuses policies that are programs: they lie in the checkout, and would run here. */
-async function refusePrograms(workspace: LoadedWorkspace, io: Io): Promise<void> {
+async function refusePrograms(workspace: Policed, io: Io): Promise<void> {
   const programs = (await openPolicies(workspace, io))?.programs ?? []
   if (programs.length > 0)
     throw createRefusal('policies of this workspace are programs, which no assistant may start')

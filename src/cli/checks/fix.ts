@@ -1,8 +1,13 @@
+import type {
+  Settings,
+  Desired,
+  Findings,
+  ItemPlaces,
+} from '../../operations/runtime/workspace-parts.ts'
 import { CancelledError } from '../../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { createSourceLineLookup } from '../../manifest/yaml/source-line.ts'
 import { type FixedFile, planFixes, writeFixes } from '../../operations/fix.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { formatUnifiedDiff } from '../../outlets/report/text/unified-diff.ts'
 import type { CommandContext } from '../io.ts'
@@ -18,7 +23,7 @@ import { createTerminalDialogue } from '../terminal/dialogue.ts'
  */
 export async function fix(
   context: CommandContext,
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Findings & ItemPlaces,
   found: readonly Diagnostic[],
   print: (text: string) => void,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
+import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readOwnEffects } from '../requests/own-effects.ts'
 import type { CommandContext } from '../io.ts'
@@ -127,7 +127,7 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
 /** Creates the terminal's dialogue, which also writes shown drift to the reports. */
 async function createDriftDialogue(
   context: CommandContext,
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   options: DriftOptions,
 ): Promise<Dialogue> {
   const { createReports } = await import('../reports.ts')

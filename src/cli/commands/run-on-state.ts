@@ -1,4 +1,4 @@
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Desired, Secrets, Settings } from '../../operations/runtime/workspace-parts.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -11,7 +11,7 @@ import type { CommandContext } from '../io.ts'
  */
 export async function runOnState<T>(
   context: CommandContext,
-  operate: (workspace: LoadedWorkspace, ports: Ports) => Promise<T>,
+  operate: (workspace: Settings & Desired & Secrets, ports: Ports) => Promise<T>,
   print: { json(result: T): object; text(result: T): string },
 ): Promise<number> {
   const { createTerminalDialogue } = await import('../terminal/dialogue.ts')

@@ -1,3 +1,4 @@
+import type { Settings, Checkout } from '../../operations/runtime/workspace-parts.ts'
 import { extname } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
@@ -106,7 +107,7 @@ async function render(sheet: Shown['sheet'], file: string, now: number): Promise
 /** Renders the page of a domain, with its applies. */
 async function renderPage(
   sheet: Shown['sheet'],
-  workspace: LoadedWorkspace,
+  workspace: Settings & Checkout,
   io: CommandContext['io'],
 ): Promise<string> {
   const { loadDomainHistory } = await import('../../operations/history/past-applies.ts')

@@ -1,3 +1,4 @@
+import type { Configured } from '../../operations/runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
@@ -126,7 +127,7 @@ export class CheckedWorkspace {
     return shared?.recorded ?? null
   }
 
-  #findKnownRules({ config }: LoadedWorkspace): KnownRules {
+  #findKnownRules({ config }: Configured): KnownRules {
     const rules = this.#rules
     const readings = JSON.stringify(config.trace)
     if (readings !== rules.readings || rules.known.parts.size > maxKnownRules)

@@ -1,3 +1,4 @@
+import type { Settings, Desired } from '../../operations/runtime/workspace-parts.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CodeLensRefreshRequest,
@@ -101,7 +102,11 @@ interface Manifest {
   range: Range
 }
 
-function listManifests({ path }: OpenFile, text: string, { desired }: LoadedWorkspace): Manifest[] {
+function listManifests(
+  { path }: OpenFile,
+  text: string,
+  { desired }: Settings & Desired,
+): Manifest[] {
   return parseYaml({ path, text }).documents.flatMap((document) => {
     const value = isObject(document.value) ? document.value : {}
     const key = 'domain' in value ? 'domain' : 'domains'

@@ -1,3 +1,4 @@
+import type { Configured, Plannable } from '../../operations/runtime/workspace-parts.ts'
 import { createHash } from 'node:crypto'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { refuseInvalid, judgeForPlan } from '../../operations/refuse-invalid.ts'
@@ -93,7 +94,7 @@ export class Session {
   }
 }
 
-function hashSettings({ config: { id, service, state, secrets } }: LoadedWorkspace): string {
+function hashSettings({ config: { id, service, state, secrets } }: Configured): string {
   const text = JSON.stringify([id, service, state, secrets])
   return createHash('sha256').update(text).digest('hex')
 }
@@ -103,6 +104,6 @@ function hashSettings({ config: { id, service, state, secrets } }: LoadedWorkspa
  *
  * @throws EdgewiseError `invalid` with all of them
  */
-export async function refuseUnplannable(workspace: LoadedWorkspace): Promise<void> {
+export async function refuseUnplannable(workspace: Plannable): Promise<void> {
   refuseInvalid({ ...workspace, ...(await judgeForPlan(workspace)) })
 }

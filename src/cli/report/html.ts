@@ -1,3 +1,5 @@
+import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
+import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'
 import { parseCheck } from '../../operations/observation/earlier-reads.ts'
 import { fleetStates, summarizeStates, type FleetRow } from '../../core/model/page/fleet.ts'
@@ -10,7 +12,6 @@ import { replaceBelow } from '../../files/replace-file.ts'
 import { loadFleet, type LoadedFleet } from '../../operations/fleet.ts'
 import { findLineLinks } from '../../operations/history/line-links.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { runBlocking } from '../../operations/runtime/with-pool.ts'
 import type { Change } from '../../core/model/change.ts'
 import { namePage } from '../../outlets/report/domain/fleet-row.ts'
@@ -128,7 +129,7 @@ export async function writePages(
 
 /** Describes what the pages of a fleet have in common. */
 async function describeFleet(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   { notes: warnings }: LoadedFleet,
   home: string,
   io: CommandContext['io'],
@@ -153,11 +154,7 @@ function buildReportJson(rows: FleetRow[], removed: number): object {
 }
 
 /** Claims the folder of the pages. @throws EdgewiseError `usage` if it is not free */
-function claim(
-  path: string,
-  { root }: Pick<LoadedWorkspace, 'root'>,
-  temporary: string,
-): OwnFolder {
+function claim(path: string, { root }: Pick<Workspace, 'root'>, temporary: string): OwnFolder {
   const folder = { path, marker, text: markerText, folders: [domainFolder], temporary }
   for (const each of [path, join(path, domainFolder)])
     refuseLinkIn(findCheckout(root) ?? root, each)

@@ -1,9 +1,9 @@
+import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'
 import { readCombinedLog } from '../../core/effects/requests/parse-log.ts'
 import { readRequestFile, type RequestFile } from '../../core/effects/requests/parse-requests.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { findFiles } from '../../manifest/manifests/find-files.ts'
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { EffectsRequest } from '../../operations/tracing/effects.ts'
 import type { Assumptions } from '../../operations/tracing/readings.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
@@ -26,7 +26,7 @@ export interface EffectsContext {
  */
 export function readEffectsRequest(
   { io, options: { verbose } }: EffectsContext,
-  { root, config }: Pick<LoadedWorkspace, 'root' | 'config'>,
+  { root, config }: Pick<Workspace, 'root' | 'config'>,
   options: EffectsOptions,
 ): EffectsRequest | null {
   const { requests, log, base, sample } = options

@@ -1,4 +1,4 @@
-import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import type { EffectsRequest } from '../../operations/tracing/effects.ts'
 import type { EffectsContext } from './effects-request.ts'
 
@@ -10,7 +10,7 @@ import type { EffectsContext } from './effects-request.ts'
  */
 export async function readOwnEffects(
   context: EffectsContext,
-  workspace: Pick<LoadedWorkspace, 'root' | 'config'>,
+  workspace: Pick<Workspace, 'root' | 'config'>,
 ): Promise<EffectsRequest | null> {
   if (workspace.config.requests.length === 0) return null
   const { readEffectsRequest } = await import('./effects-request.ts')

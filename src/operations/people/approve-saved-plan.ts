@@ -1,3 +1,4 @@
+import type { Plannable } from '../runtime/workspace-parts.ts'
 import type { KeyObject } from 'node:crypto'
 import type { ApprovalFile } from '../../core/model/generated/state-types.ts'
 import { parseJson } from '../../core/model/json.ts'
@@ -6,7 +7,6 @@ import { parseSavedPlan } from '../../core/plan/saved-plan.ts'
 import { loadPlanOptions } from '../apply.ts'
 import { describeAct } from '../history/describe-act.ts'
 import { refuseEmpty } from '../refuse-invalid.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { loadState } from '../runtime/open-state.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { matchSavedPlan } from '../submission/match-saved-plan.ts'
@@ -32,7 +32,7 @@ export function listPlannedDomains(text: string): string[] {
  * `owned-elsewhere`, `rollback-unfinished`
  */
 export async function approveSavedPlan(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   text: string,
   { name, knownBy }: Identity,
   key: KeyObject,

@@ -1,3 +1,4 @@
+import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, relative, sep } from 'node:path'
 import type { Domain } from '../../core/model/item.ts'
 import { normalizeUser } from '../../core/model/people/identity.ts'
@@ -6,12 +7,11 @@ import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
 import { codeOwnersFiles, parseCodeOwners } from '../../manifest/owners/code-owners.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 
 /** Largest CODEOWNERS, bytes: GitHub reads no larger one. */
 const maxBytes = 3 * 1024 ** 2
 
-type Owned = Pick<LoadedWorkspace, 'root' | 'desired' | 'findDomainPlace' | 'findDeclaredOwners'>
+type Owned = Pick<Workspace, 'root' | 'desired' | 'findDomainPlace' | 'findDeclaredOwners'>
 
 /**
  * Creates a lookup of the owners of a domain: those that its manifest names, or else those of its

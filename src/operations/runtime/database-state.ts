@@ -1,7 +1,7 @@
+import type { Settings, Desired, Secrets } from './workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { restrictPool } from '../../state/postgres/reading-pool.ts'
 import type { RolloutStore, RecordedState, SaltStore } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import type { StateOutside } from './outside.ts'
 
@@ -24,7 +24,7 @@ export interface KnownState extends Pick<RolloutStore, 'listRollouts'> {
  * @throws EdgewiseError as `loadState`, and `record-unreachable` after 10 seconds
  */
 export async function loadDatabaseState(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   outside: StateOutside,
 ): Promise<KnownState | null> {
   if (workspace.config.state.store !== 'postgres') return null
@@ -50,7 +50,10 @@ export async function loadDatabaseState(
   }
 }
 
-async function load(workspace: LoadedWorkspace, outside: StateOutside): Promise<KnownState> {
+async function load(
+  workspace: Settings & Desired & Secrets,
+  outside: StateOutside,
+): Promise<KnownState> {
   const { store, recorded } = await loadState(workspace, outside, true)
   const [rollouts, text] = [await store.listRollouts(), await store.loadSalt()]
   const keepSalt = () => {

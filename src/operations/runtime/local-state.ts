@@ -1,10 +1,10 @@
+import type { Settings, Desired, Secrets } from './workspace-parts.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { stores } from '../../core/model/stores.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { openGit } from '../../state/git/open-git.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import type { GitRepository } from '../../state/git/git-repository.ts'
 import type { OpenState } from '../../state/store/store-opener.ts'
@@ -15,7 +15,7 @@ import type { StateOutside } from './outside.ts'
  * a database, and for a state that can't be read.
  */
 export async function loadLocalState(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   outside: StateOutside,
 ): Promise<RecordedState | null> {
   const { store } = workspace.config.state
@@ -35,7 +35,7 @@ export async function loadLocalState(
  * @throws EdgewiseError as `loadState`
  */
 export async function loadKnownState(
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired & Secrets,
   outside: StateOutside,
 ): Promise<(Pick<OpenState, 'store'> & { recorded: RecordedState }) | null> {
   const { state, service } = workspace.config

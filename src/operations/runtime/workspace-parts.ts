@@ -72,3 +72,6 @@ export interface Checkout {
   /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
   findName(): Promise<string>
 }
+
+/** What a plan is made from: manifests, policies and secrets, their places, and the commit. */
+export type Plannable = Policed & Checkout & ItemPlaces & TextSources

@@ -1,4 +1,4 @@
-import type { Configured, Secrets, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets, Plannable } from '../runtime/workspace-parts.ts'
 import { diffSnapshots, describeKeptFields, splitItems } from '../../core/diff/diff-snapshots.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
@@ -68,7 +68,7 @@ export interface PlanOptions {
  * @throws EdgewiseError `invalid` when a manifest has an error
  */
 export async function makePlan(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   recorded: RecordedState,
   selection: Selection,
   options: PlanOptions,
@@ -86,7 +86,7 @@ export async function makePlan(
 type Matched = RolloutConflicts & { changes: Change[] }
 
 async function planChanges(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   recorded: RecordedState,
   selection: Selection,
   request: PlanOptions,

@@ -1,4 +1,4 @@
-import type { Desired } from '../runtime/workspace-parts.ts'
+import type { Desired, Plannable } from '../runtime/workspace-parts.ts'
 import { isConditional } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
@@ -17,7 +17,6 @@ import { findConflicts } from '../../engine/rollout/conflicts.ts'
 import type { RecordedState, TrafficStore } from '../../state/store/store.ts'
 import type { Remake } from './compare-secrets.ts'
 import { hashDesired } from './hash-desired.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { selectSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
 import type { Computing } from '../runtime/outside.ts'
 import type { SelectionRequest } from './select.ts'
@@ -35,7 +34,7 @@ export interface MatchedPlan {
  * @throws EdgewiseError `stale-plan`, `usage`
  */
 export async function matchSavedPlan(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   recorded: RecordedState,
   text: string,
   { target = [], items = [], waves }: SelectionRequest & { waves: boolean },

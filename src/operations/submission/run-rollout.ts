@@ -1,4 +1,10 @@
-import type { Configured, Desired, Settings, Secrets } from '../runtime/workspace-parts.ts'
+import type {
+  Configured,
+  Settings,
+  Desired,
+  Secrets,
+  Plannable,
+} from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -33,7 +39,6 @@ import { runPreflight } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { refuseStopped } from './account-stop.ts'
 import { type SharedServiceTime, withQueries } from '../runtime/connect.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { planRollback, removeUnmanaged } from '../history/plan-rollback.ts'
 import type { Locked } from '../runtime/with-lock.ts'
@@ -77,7 +82,7 @@ export function isRollout({ config }: Configured, plan: Plan, continued: Rollout
  * @throws EdgewiseError when the rollout ends before anything is sent
  */
 export async function runRollout(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   plan: Plan,
   store: RolloutState,
   recorded: RecordedState,
@@ -147,7 +152,7 @@ function createCounting(
 
 /** Creates the applies of the waves, and the rollback of a bad one. */
 function createApplying(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   store: RolloutState,
   { outside, lock, serviceTime, guard, grounds }: RolloutOptions,
   report: RolloutOptions['report'],

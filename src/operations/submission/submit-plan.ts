@@ -1,3 +1,10 @@
+import type {
+  Configured,
+  Settings,
+  Desired,
+  Policed,
+  Plannable,
+} from '../runtime/workspace-parts.ts'
 import { append } from '../../core/model/lists.ts'
 import {
   CancelledError,
@@ -36,7 +43,6 @@ import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
 import type { Extent, Ports } from '../runtime/ports.ts'
 import type { Outside } from '../runtime/outside.ts'
-import type { Configured, Desired, Policed, Settings } from '../runtime/workspace-parts.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from '../prune.ts'
 import { refuseStopped } from './account-stop.ts'
@@ -128,7 +134,7 @@ export async function submitPlan(
  * @throws EdgewiseError as `submitPlan`
  */
 async function review(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   given: Plan,
   request: SubmitRequest,
   ports: Ports,
@@ -206,7 +212,7 @@ async function createJudge(
 
 /** Compares and resolves the secrets of a plan, and records what has to be before it is sent. */
 async function prepare(
-  workspace: LoadedWorkspace,
+  workspace: Policed,
   { plan, decided, serviceTime, mark, policies, judge }: Reviewed,
   request: SubmitRequest,
   ports: Ports,
@@ -263,7 +269,7 @@ function buildGrounds(
 
 /** Sends a plan, with progress, and determines how that ended. */
 async function send(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   sending: Sending,
   request: SubmitRequest,
   { outside, dialogue, listeners = [] }: Ports,
@@ -335,7 +341,7 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
 
 /** Executes a plan in waves, or at once. */
 function execute(
-  workspace: LoadedWorkspace,
+  workspace: Plannable,
   { plan, ready, continued, inWaves, serviceTime, grounds }: Sending,
   { locked, recorded, suspends = false, id }: SubmitRequest,
   outside: Outside,

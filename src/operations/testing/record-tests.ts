@@ -1,3 +1,4 @@
+import type { Policed } from '../runtime/workspace-parts.ts'
 import { stringify } from 'yaml'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Domain } from '../../core/model/item.ts'
@@ -5,7 +6,6 @@ import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 import { addSchemaLine, findSchema } from '../../manifest/yaml/schema-line.ts'
 import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import type { StateOutside } from '../runtime/outside.ts'
-import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { traceRequests, type Traced } from '../trace.ts'
 
 /** A recorded test, as a file that is not written yet. */
@@ -25,7 +25,7 @@ export interface RecordedTest extends SourceFile {
  * @throws EdgewiseError as `traceRequests` does
  */
 export async function recordTests(
-  workspace: LoadedWorkspace,
+  workspace: Policed,
   urls: string[],
   outside: StateOutside,
 ): Promise<RecordedTest[]> {

@@ -1,4 +1,4 @@
-import type { Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { Plannable, Settings } from '../../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { drift, type DriftRequest } from '../../operations/drift.ts'
@@ -15,7 +15,7 @@ import { readsBack } from '../branch/workspaces.ts'
 const domainsPerRead = 10
 
 /** Listens to what drift checks find. */
-export type DriftListener = (workspace: LoadedWorkspace, found: FoundDrift) => Promise<void>
+export type DriftListener = (workspace: Plannable, found: FoundDrift) => Promise<void>
 
 /** What a drift check works with. */
 export interface Comparing {

@@ -1,3 +1,4 @@
+import type { Settings, Desired } from '../../operations/runtime/workspace-parts.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
@@ -62,7 +63,7 @@ async function querySeries(
   domain: Domain,
   grain: 'minute5' | 'hour',
   [from, to]: [from: number, to: number],
-  workspace: LoadedWorkspace,
+  workspace: Settings & Desired,
   outside: Outside,
 ): Promise<StatusSeries> {
   const request = { from, to, grain, sum: false, keepPoints: true }

@@ -1,8 +1,8 @@
+import type { Policed } from '../../../operations/runtime/workspace-parts.ts'
 import { isCollection, isMap, parseAllDocuments } from 'yaml'
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
 import { formatYaml } from '../../../manifest/yaml/format-yaml.ts'
-import type { LoadedWorkspace } from '../../../operations/runtime/load-workspace.ts'
 
 /** An item of a domain with a new value; null takes it out of the manifest. */
 export interface ManifestEdit {
@@ -23,7 +23,7 @@ interface EditedFile {
  * @throws EdgewiseError `usage` for a domain that no manifest declares alone
  */
 export function editManifests(
-  { findDomainPlace, findSource }: LoadedWorkspace,
+  { findDomainPlace, findSource }: Pick<Policed, 'findDomainPlace' | 'findSource'>,
   edits: ManifestEdit[],
 ): EditedFile[] {
   const files = new Map<string, EditedFile>()

@@ -1,3 +1,4 @@
+import type { Configured, Policed } from '../../../operations/runtime/workspace-parts.ts'
 import { join } from 'node:path'
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
@@ -8,7 +9,6 @@ import { matchesGlobs } from '../../../manifest/manifests/forgotten-files.ts'
 import { createSourceLineLookup } from '../../../manifest/yaml/source-line.ts'
 import type { SourceFile } from '../../../manifest/yaml/yaml-file.ts'
 import { plan } from '../../../operations/plan.ts'
-import type { LoadedWorkspace } from '../../../operations/runtime/load-workspace.ts'
 import { judgeWorkspace } from '../../../operations/validate.ts'
 import { buildDiagnosticJson, buildErrorJson } from '../../../outlets/report/diagnostics/json.ts'
 import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
@@ -86,10 +86,7 @@ export const proposeTool = declareTool<ProposeArguments>({
 })
 
 /** @throws EdgewiseError `usage` for a change that can't be proposed */
-function readChange(
-  workspace: LoadedWorkspace,
-  { file, text, edits }: ProposeArguments,
-): ProposedFile[] {
+function readChange(workspace: Policed, { file, text, edits }: ProposeArguments): ProposedFile[] {
   if (edits !== undefined && file === undefined && text === undefined) {
     refuseHostileJson(edits as unknown as Json)
     return editManifests(workspace, edits).filter(({ before, after }) => before !== after)
@@ -109,7 +106,7 @@ function readChange(
 }
 
 /** Refuses what is no manifest or profile, `edgewise.yaml` too: it decides where the token goes. */
-function refuseOtherFile({ config }: LoadedWorkspace, file: string): void {
+function refuseOtherFile({ config }: Configured, file: string): void {
   const { manifests, profiles, policies, tests } = config
   const isPath = /^[\w@+-][\w.@+-]*(?:\/[\w@+-][\w.@+-]*)*\.ya?ml$/.test(file)
   const isOther = file === 'edgewise.yaml' || matchesGlobs(file, [policies, tests])

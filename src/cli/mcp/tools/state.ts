@@ -1,3 +1,4 @@
+import type { Workspace } from '../../../manifest/workspace-file/workspace.ts'
 import { grains, queryAreas, type Grain, type QueryArea } from '../../../core/model/statistics.ts'
 import { createTimeZone } from '../../../core/model/time/time-zone.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
@@ -5,7 +6,6 @@ import type { Effort } from '../../../core/model/plan.ts'
 import { drift } from '../../../operations/drift.ts'
 import { loadDomainHistory } from '../../../operations/history/past-applies.ts'
 import { plan } from '../../../operations/plan.ts'
-import type { LoadedWorkspace } from '../../../operations/runtime/load-workspace.ts'
 import { show } from '../../../operations/show.ts'
 import { loadHistory } from '../../../operations/state.ts'
 import { queryStats } from '../../../operations/stats.ts'
@@ -28,7 +28,7 @@ import {
 } from './tool.ts'
 
 /** Reads the requests that the workspace file names; null for none. */
-function readOwnEffects(workspace: Pick<LoadedWorkspace, 'root' | 'config'>) {
+function readOwnEffects(workspace: Pick<Workspace, 'root' | 'config'>) {
   const context: EffectsContext = { io: { cwd: workspace.root }, options: {} }
   return readEffectsRequest(context, workspace, { requests: [], assume: [] })
 }
