@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compileExpression, convertValue } from '../../src/core/policy/expression.ts'
+import { functions } from '../../src/core/policy/functions.ts'
 import { compileMessage, formatMessage } from '../../src/core/policy/message.ts'
 import { createBudget, judge, type Case } from '../../src/core/policy/judge.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'
@@ -35,6 +36,11 @@ describe('expressions', () => {
     expect(evaluate(text)).toBe(value)
   })
 
+  it.each(Object.entries(functions))('%s is as its example shows', (name, { example }) => {
+    expect({ example, isNamed: example.includes(name) }).toEqual({ example, isNamed: true })
+    expect(evaluate(example)).toBe(true)
+  })
+
   it.each([
     ['config.ip_white_list.list == "on"', /the key "ip_white_list" is missing here/],
     ['has(config.ip_black_list.list)', /the key "ip_black_list" is missing/],
@@ -48,6 +54,11 @@ describe('expressions', () => {
     ['domain.nme == "a"', /"domain" has no "nme"/],
     ['change.item == "origin"', /unknown variable: change/],
     ['domain.name.size()', /expected true or false, got the type int/],
+    ['domain.name.contains(1)', /contains does not take \(int\)\. It is used as "www/],
+    [
+      'lower(domain.name) == "a"',
+      /there is no function lower\(.*\)\. See "edgewise explain policy"/,
+    ],
   ])('%s has no answer', (text, fault) => {
     expect(evaluate(text)).toMatch(fault)
   })

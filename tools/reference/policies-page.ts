@@ -1,4 +1,5 @@
 import { examplePolicy, listPolicyVariables } from '../../src/cli/explain/explain-policy.ts'
+import { functions } from '../../src/core/policy/functions.ts'
 import { formatBlock, formatPage, formatProse } from './markdown.ts'
 import { formatKeys, type Schema } from './schema-keys.ts'
 
@@ -16,6 +17,13 @@ export function buildPoliciesPage(schema: Schema): string {
     formatBlock('yaml', examplePolicy),
     '## Keys',
     formatKeys(schema, { marks: 'required', paths: true }).join('\n'),
+    '## Functions',
+    formatProse('Expressions are in CEL. Of its functions, these are used most:'),
+    Object.entries(functions)
+      .map(([name, { description, example }]) =>
+        formatProse(`${description} \`${example}\``, `- \`${name}\`: `, '  '),
+      )
+      .join('\n'),
     '## Variables',
     listPolicyVariables()
       .flatMap(({ name, on, description, fields }) => [

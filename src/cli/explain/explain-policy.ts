@@ -1,3 +1,4 @@
+import { functions } from '../../core/policy/functions.ts'
 import { levels, subjects } from '../../core/policy/subject.ts'
 import { variables, type VariableName } from '../../core/policy/variables.ts'
 import type { Paint } from '../../outlets/report/text/paint.ts'
@@ -47,8 +48,7 @@ export function formatPolicyHelp(paint: Paint, columns: number): string {
     `level: ${levels.join(', ')}. on: ${subjects.join(', ')}.`,
     'when and deny are expressions in CEL. A missing key is an error, never a pass: test it with ' +
       'has(config.ITEM), or select with when.',
-    'Functions: size, contains, startsWith, endsWith, matches, split, lowerAscii, indexOf, ' +
-      'exists, all, exists_one, filter, map, has, int, string, timestamp.',
+    `Functions: ${Object.keys(functions).join(', ')}.`,
   ]
   return (
     `${examplePolicy}\n${rules.map((rule) => wrap(rule, columns, '')).join('\n')}\n\n` +

@@ -77,11 +77,19 @@ export type NotifyEvent =
   | 'rollout'
   | 'approval'
 
+/** The kinds of receivers, and what they are. `outlets/notify` formats for them. */
+export const receivers = {
+  webhook: 'JSON, signed if there is a secret',
+  slack: 'an incoming webhook of Slack',
+  teams: 'a webhook of a workflow of Microsoft Teams',
+}
+export type ReceiverKind = keyof typeof receivers
+
 /** A receiver of notifications. */
 export interface NotifyConfig {
   /** Identifies it among all receivers of the file, whatever its address and order are. */
   key: string
-  kind: 'webhook' | 'slack' | 'teams'
+  kind: ReceiverKind
   /** Empty if a variable of it has no value. */
   url: string
   /** Key that signs the messages of a webhook; absent without signature, empty like `url`. */

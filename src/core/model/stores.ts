@@ -2,6 +2,8 @@ import type { StateConfig, StoreName } from './config.ts'
 
 /** What the workspace file and the command line say of one kind of store. */
 interface StoreRow {
+  /** Says what it is, in the schema of the workspace file. */
+  about: string
   /** Keys under `state` that are valid with this store only. */
   keys: string[]
   /** Names a place in it, as `state migrate --to` takes one; and an example of such a place. */
@@ -16,6 +18,7 @@ interface StoreRow {
 /** The stores for state. `src/state/stores.ts` opens them. */
 export const stores: Record<StoreName, StoreRow> = {
   git: {
+    about: 'a branch of the repository',
     keys: ['branch', 'remote'],
     place: 'git:BRANCH',
     example: 'git:edgewise-state',
@@ -23,6 +26,7 @@ export const stores: Record<StoreName, StoreRow> = {
     isElsewhere: () => false,
   },
   dir: {
+    about: 'a folder',
     keys: ['path'],
     place: 'dir:PATH',
     example: 'dir:.edgewise/state',
@@ -30,6 +34,7 @@ export const stores: Record<StoreName, StoreRow> = {
     isElsewhere: () => false,
   },
   postgres: {
+    about: 'a schema of a PostgreSQL database',
     keys: ['url', 'schema'],
     place: 'the address of a database',
     example: "'${env:DATABASE_URL}'",

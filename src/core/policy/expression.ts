@@ -1,5 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { isObject, type Json } from '../model/json.ts'
+import { functions } from './functions.ts'
 import type { Subject } from './subject.ts'
 import { matchText } from './match-text.ts'
 import { explainPath, listVariables, type VariableName } from './variables.ts'
@@ -295,5 +296,10 @@ function explainSummary(text: string): string {
   const types = /^no such overload: (.*)/s.exec(text)?.[1]?.replaceAll(/dyn<(\w+)>/g, '$1')
   if (types !== undefined)
     return `these types do not fit: ${types}. Convert one with int(…) or string(…).`
+  const call = /^found no matching overload for '(?:\w+\.)?(\w+)\((.*)\)'$/s.exec(text)
+  if (call !== null)
+    return Object.hasOwn(functions, call[1] ?? '')
+      ? `${call[1]} does not take (${call[2]}). It is used as ${functions[call[1] ?? '']?.example}.`
+      : `there is no function ${call[1]}(${call[2]}). See "edgewise explain policy".`
   return text.slice(0, 500).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 }

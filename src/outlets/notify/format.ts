@@ -1,4 +1,4 @@
-import type { NotifyConfig } from '../../core/model/config.ts'
+import type { NotifyConfig, ReceiverKind } from '../../core/model/config.ts'
 import type { Message, Notification } from './notification.ts'
 import { formatSlack } from './slack.ts'
 import { formatTeams } from './teams.ts'
@@ -11,7 +11,7 @@ import { formatWebhook } from './webhook.ts'
 type Format = (notification: Notification, secret: string, sentAt: number) => Message
 
 /** The receivers: a row each. */
-const formats: Record<NotifyConfig['kind'], Format> = {
+const formats: Record<ReceiverKind, Format> = {
   webhook: formatWebhook,
   slack: formatSlack,
   teams: formatTeams,
