@@ -85,7 +85,7 @@ describe.each([true, false])('an unknown domain, named by the answer: %s', (isNa
     expect(world.calls.length - 1).toBeLessThanOrEqual(isNamed ? 2 : 6)
   })
 
-  it('is found beside others, and beside an item that is refused', async () => {
+  itLong('is found beside others, and beside an item that is refused', async () => {
     const { world, plan } = createWorld(8)
     const unknown = ['d0.example.com', gone, 'd7.example.com']
     const result = await world.apply(plan, (call, sentTo, items) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
+import { itLong } from '../runs.ts'
 
 const running: Emulator[] = []
 let folder = ''
@@ -130,7 +131,7 @@ describe('over HTTP', () => {
     }
   })
 
-  it('accepts a body of 1 MiB, and answers 413 over it, however it is sent', async () => {
+  itLong('accepts a body of 1 MiB, and answers 413 over it, however it is sent', async () => {
     const emulator = await start()
     const send = (body: string | ReadableStream) =>
       fetch(`${emulator.url}/v2/domain/config`, {

@@ -3,6 +3,7 @@ import type { EmulatorAnswer } from '../../src/emulator/routes/exchange.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { parseSeries } from './series.ts'
 import { createWorld, type World } from './world.ts'
+import { itLong } from '../runs.ts'
 
 const each = '/v2/stat/httpcode/eachDomain'
 const sum = '/v2/stat/httpcode'
@@ -164,7 +165,7 @@ describe('Limits', () => {
     for (let n = 0; n < 40; n++) expect((await service.query(prefetch, range)).status).toBe(200)
   })
 
-  it('granularity spans: minute one day; minute5, hour and day 31 days', async () => {
+  itLong('granularity spans: minute one day; minute5, hour and day 31 days', async () => {
     const until = async (grad: string, end_time: string) =>
       (await createWorld().query(each, { ...day, grad, start_time: '2026-10-01', end_time })).status
     expect([

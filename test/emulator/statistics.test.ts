@@ -65,7 +65,7 @@ describe('counts', () => {
     }
   })
 
-  it('add up with gusts as well, which raise errors for some minutes only', async () => {
+  itLong('add up with gusts as well, which raise errors for some minutes only', async () => {
     const query = { ...day, grad: 'minute' }
     const calm = createWorld()
     const gusty = createWorld({ faults: [{ kind: 'gusts', factor: 3 }] })

@@ -16,6 +16,7 @@ import { maxListed } from '../../src/files/list-names.ts'
 import { loadBelow, loadNamed } from '../../src/files/load-below.ts'
 import { replaceBelow } from '../../src/files/replace-file.ts'
 import { writeFiles } from '../../src/files/write-files.ts'
+import { itLong } from '../runs.ts'
 
 let folder: string
 let root: string
@@ -63,7 +64,7 @@ describe('a folder below a root', () => {
       expect(list(path)).toEqual({ names: [], faults: [] })
   })
 
-  it('ends a search above the limit, with one fault', () => {
+  itLong('ends a search above the limit, with one fault', () => {
     const faults: ListFault[] = []
     const lister = createLister(root, (fault) => faults.push(fault))
     for (let i = 0; i < 1000; i++) writeFileSync(join(root, 'sub', `${i}`), '')

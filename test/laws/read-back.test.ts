@@ -9,7 +9,7 @@ import { isSameJson, isObject, getOwn, type Json } from '../../src/core/model/js
 import type { DriftItem } from '../../src/core/model/drift.ts'
 import { createConfirmedState, type ItemKey, type Value } from '../../src/core/model/item.ts'
 import { createExtendedWorld } from '../emulator/extended-world.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 import { arbitraryPayload, isDesired } from './values.ts'
 
 const www = 'www.example.com'
@@ -53,7 +53,7 @@ function pickManaged(item: ItemKey, value: Value, read: Json): Json {
 
 /** The service and the catalogue know by themselves how values come back. */
 describe.each([...catalogue.keys()])('%s, read back', (item) => {
-  itOften(
+  itLong(
     'has no drift after a write, and drift after another one that reads otherwise',
     async () => {
       let [same, changed] = [0, 0]

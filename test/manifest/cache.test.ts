@@ -228,7 +228,7 @@ describe('a cache of manifests', () => {
     expect(state?.candidates).toEqual([{ host: 'cached' }])
   })
 
-  it('of an account that offers DELETE is not used once it does not, nor the other way', () => {
+  itLong('of an account that offers DELETE is not used once it does not, nor the other way', () => {
     const manifest = configure(3, 'timeout: {$unset: true}')
     const root = createFleet({ 'domains/d3.yaml': manifest })
     const file = createFile()
@@ -243,7 +243,7 @@ describe('a cache of manifests', () => {
     expectSame(root, file)
   })
 
-  it('is written only after more than one file in 64 has changed', () => {
+  itLong('is written only after more than one file in 64 has changed', () => {
     const [root, file] = [createFleet(), createFile()]
     for (let i = 0; i < 3; i++) load(root, file)
     expect(file.saves).toBe(1)
@@ -257,7 +257,7 @@ describe('a cache of manifests', () => {
     expect(file.saves).toBe(2)
   })
 
-  it('is ignored and replaced when another program wrote it', () => {
+  itLong('is ignored and replaced when another program wrote it', () => {
     const [root, file] = [createFleet(), createFile()]
     load(root, file, { program: 'another' })
     file.text = replaceBody(file.text ?? '', (body) => body.replaceAll('o3.example', 'forged'))

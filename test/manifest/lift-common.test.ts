@@ -5,7 +5,7 @@ import {
   type LiftedConfigs,
 } from '../../src/manifest/manifests/lift-common.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 
 const https = { cert_id: 1001, force_https: 301, http2: 'on' }
 const timeout = { time: '60' }
@@ -114,7 +114,7 @@ describe('liftCommon', () => {
     )
   })
 
-  itOften('extracts the common part of many domains', () => {
+  itLong('extracts the common part of many domains', () => {
     const configs = Array.from({ length: runs(1_000, 10_000) }, (_, i) => ({
       https: { ...https, cert_id: i % 5 },
       timeout: { time: String(30 + (i % 3)) },

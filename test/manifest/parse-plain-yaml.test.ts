@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parsePlainYaml } from '../../src/manifest/yaml/parse-plain-yaml.ts'
 import { parseAnyYaml } from '../../src/manifest/yaml/yaml-file.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 import { createRandomYaml, editedYaml, pieces } from './random-yaml.ts'
 
 /** Compares a text's values with those of the parser that reports diagnostics. */
@@ -128,7 +128,7 @@ describe('parsePlainYaml', () => {
     expect(parsed).toStrictEqual({ a: { b: [1] } })
   })
 
-  itOften('parses edited manifests like the other parser, or not at all', () => {
+  itLong('parses edited manifests like the other parser, or not at all', () => {
     fc.assert(fc.property(editedYaml, expectSameOrNone), { numRuns: runs(200, 5_000) })
   })
 

@@ -146,7 +146,7 @@ describe('sources', () => {
   const { signal } = new AbortController()
   const runCommand = (...command: string[]) => sources({ command }, 'available').run('s', signal)
 
-  it('return values of variables, and run commands on demand', async () => {
+  itLong('return values of variables, and run commands on demand', async () => {
     expect(lookUp({ env: 'S' }, 'none', { S: 'x' })).toBeNull()
     expect(lookUp({ env: 'S' }, 'available', { S: 'x' })).toBe('x')
     expect(lookUp({ env: 'S' }, 'available', {})).toBeNull()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseYaml } from '../../src/manifest/yaml/yaml-file.ts'
 import { findPlace } from '../../src/manifest/yaml/yaml-place.ts'
+import { itLong } from '../runs.ts'
 
 const parse = (text: string) => parseYaml({ path: 'a.yaml', text })
 const values = (text: string) => parse(text).documents.map(({ value }) => value)
@@ -96,7 +97,7 @@ describe('parseYaml', () => {
     expect(parse(['l0: &l0 x', ...levels].join('\n')).diagnostics.length).toBeGreaterThan(0)
   })
 
-  it('handles deep nesting and huge mappings in bounded time', () => {
+  itLong('handles deep nesting and huge mappings in bounded time', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{a: ', '}'],

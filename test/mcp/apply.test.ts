@@ -1,3 +1,4 @@
+// @module-tag often
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// @module-tag often
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -89,7 +89,7 @@ describe.each(operations)('%s by the library', (_name, change) => {
     expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 
-  it('is refused while a rollout of its domains is open', async () => {
+  itLong('is refused while a rollout of its domains is open', async () => {
     await prepare()
     addLines('rollout: {waves: [1, 100%], pause: 1h}')
     const interrupt = new AbortController()
@@ -109,7 +109,7 @@ describe.each(operations)('%s by the library', (_name, change) => {
     expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 
-  it('asks, and sends nothing when the answer is no', async () => {
+  itLong('asks, and sends nothing when the answer is no', async () => {
     await prepare()
     const before = (await fetchWrites(emulator)).length
     const asking = open(place.root, {
@@ -142,7 +142,7 @@ itLong('a rollout waits, is approved, paused, resumed and aborted', async () => 
 })
 
 describe('a destructive change', () => {
-  it('is applied only where it is allowed by name', async () => {
+  itLong('is applied only where it is allowed by name', async () => {
     await prepare()
     place.manifest(a, { https: { cert_id: 0 } })
     expect(await refusal(here().apply())).toMatchObject({ code: 'guarded' })
@@ -163,7 +163,7 @@ describe('a destructive change', () => {
   })
 })
 
-it('a stale or altered plan file is refused', async () => {
+itLong('a stale or altered plan file is refused', async () => {
   await prepare()
   await place.cli('plan', '--out', 'plan.json')
   const text = readFileSync(join(place.root, 'plan.json'), 'utf8')
@@ -176,7 +176,7 @@ it('a stale or altered plan file is refused', async () => {
   expect(await fetchWrites(emulator)).toHaveLength(before)
 })
 
-it('a workspace opens from a subfolder and offers all operations', async () => {
+itLong('a workspace opens from a subfolder and offers all operations', async () => {
   await prepare()
   const workspace = open(join(place.root, 'domains'), { outside: { env: place.env } })
   expect(workspace.root).toBe(place.root)
@@ -193,7 +193,7 @@ it('a workspace opens from a subfolder and offers all operations', async () => {
   expect(() => open('/')).toThrow('no edgewise.yaml in / or its parent folders')
 })
 
-it('drift and repair accept a selection, and repair leaves pending items out', async () => {
+itLong('drift and repair accept a selection, and repair leaves pending items out', async () => {
   await prepare()
   const found = await here().drift({ observe, target: [a], items: ['timeout'] })
   expect(found.drift.items.map(({ domain }) => domain)).toEqual([a])

@@ -5,7 +5,7 @@ import * as shim from '../../src/outlets/page/effects/node-net.ts'
 import { createTrial } from '../../src/outlets/page/effects/try-request.ts'
 import { packSides } from '../../src/outlets/report/effects/pack-sides.ts'
 import { buildChangedSides } from '../report/page/effects-page.ts'
-import { fc } from '../runs.ts'
+import { fc, itLong } from '../runs.ts'
 
 const packed = packSides(buildChangedSides())
 const attempt = createTrial(packed)
@@ -83,7 +83,7 @@ describe('what browsers have instead of Node', () => {
     fc.array(part, { maxLength: 9 }).map((parts) => parts.join(':')),
   )
 
-  it('tells addresses from other texts like Node', () => {
+  itLong('tells addresses from other texts like Node', () => {
     fc.assert(
       fc.property(text, (address) => {
         if (address.includes('%')) return

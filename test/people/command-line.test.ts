@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { identifyMachine, unidentified } from '../../src/core/model/people/identity.ts'
 import { Place } from '../steps/cli.ts'
 import { emulator, enterPlace, place, setStageInTime } from '../steps/stage.ts'
+import { itLong } from '../runs.ts'
 
 setStageInTime()
 const asked: string[] = []
@@ -26,7 +27,7 @@ const approve = async (token?: string) => {
   return place.cli('rollout', 'approve', place.loadRollouts()[0]?.id ?? '')
 }
 
-it('a command counts as who has the token of OpenID Connect', async () => {
+itLong('a command counts as who has the token of OpenID Connect', async () => {
   const unknown = await approve()
   expect([unknown.code, unknown.err]).toEqual([
     1,

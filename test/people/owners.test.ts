@@ -13,6 +13,7 @@ import { parseCodeOwners } from '../../src/manifest/owners/code-owners.ts'
 import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
 import { createOwnerLookup, listOwnerRoles } from '../../src/operations/people/owners.ts'
 import { plainKeeper } from '../manifest/test-workspace.ts'
+import { itLong } from '../runs.ts'
 
 describe('CODEOWNERS', () => {
   it('gives a file the owners of the last pattern that matches', () => {
@@ -36,7 +37,7 @@ describe('CODEOWNERS', () => {
     expect(find('a.md')).toEqual(['@all', '@docs'])
   })
 
-  it('is read in time whatever is in it', () => {
+  itLong('is read in time whatever is in it', () => {
     const hostile = `${'a'.repeat(5000)}${'\\'.repeat(5000)} ${'*'.repeat(50)}/x @a\n`.repeat(50)
     const begin = performance.now()
     parseCodeOwners(hostile)(`${'a'.repeat(200)}/y`)

@@ -16,7 +16,7 @@ import {
   replace,
   solver,
 } from './problems.ts'
-import { fc, itLong, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 
 const all: Grouping = { groups: 'all', together: [] }
 const buildProblem = (
@@ -93,7 +93,7 @@ describe('groupWrites for any needs', () => {
     ),
   )
 
-  itOften('takes at most as many writes as the best obvious grouping, and at least the bound', () =>
+  itLong('takes at most as many writes as the best obvious grouping, and at least the bound', () =>
     fc.assert(
       fc.property(
         problems(30, 3, true),
@@ -114,7 +114,7 @@ describe('groupWrites for any needs', () => {
     ),
   )
 
-  itOften('gives the same bytes for any order of the needs', () =>
+  itLong('gives the same bytes for any order of the needs', () =>
     fc.assert(
       fc.property(
         problems(12, 2, true).chain((problem) =>
@@ -139,7 +139,7 @@ describe('groupWrites compared with the optimum', () => {
     ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
   )
 
-  itOften('is optimal in 99 of 100 cases, and the bound is at most the optimum', () => {
+  itLong('is optimal in 99 of 100 cases, and the bound is at most the optimum', () => {
     let [tried, best, tight] = [0, 0, 0]
     fc.assert(
       fc.property(small, fc.boolean(), (problem, proving) => {

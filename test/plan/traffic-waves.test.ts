@@ -44,7 +44,7 @@ describe('waves by traffic', () => {
     }
   })
 
-  it('keep to their share of the requests after the first wave, and fill it', () => {
+  itLong('keep to their share of the requests after the first wave, and fill it', () => {
     for (const fleet of fleets) {
       const { order, ends, limits, count, first } = arrange(fleet)
       expect(limits[1]).toBeCloseTo(count(fleet.domains) / 4)

@@ -10,7 +10,7 @@ import {
   listWaves,
 } from '../../src/core/plan/wave-kinds.ts'
 import { buildChange } from '../plans.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 import { domain, replace } from './problems.ts'
 
 const change = (i: number, item: string, path: string): Change =>
@@ -104,7 +104,7 @@ describe('waves of domains with several kinds of change', () => {
     width: fc.integer({ min: 1, max: 4 }),
   })
 
-  itOften('have each kind in the earliest wave with room for it', () =>
+  itLong('have each kind in the earliest wave with room for it', () =>
     fc.assert(
       fc.property(mixes, ({ all, amounts, firstDomains, width }) => {
         const kinds = new Map(all.map((own, i): [Domain, string[]] => [domain(i), own]))

@@ -5,7 +5,7 @@ import { formatDiagnosticsJson } from '../../src/outlets/report/diagnostics/json
 import { formatDiagnosticsSarif } from '../../src/outlets/report/diagnostics/sarif.ts'
 import { createDiagnostic, anyDiagnostic, controls } from './create-diagnostic.ts'
 import { listSchemaErrors } from './output-schema.ts'
-import { fc } from '../runs.ts'
+import { fc, itLong } from '../runs.ts'
 
 const related = [
   {
@@ -69,7 +69,7 @@ describe('formatDiagnosticsJson', () => {
     })
   })
 
-  it('matches its schema', () => {
+  itLong('matches its schema', () => {
     const named = anyDiagnostic.filter(({ file, summary, related: places = [] }) =>
       [file, summary, ...places.flatMap((place) => [place.file, place.message])].every(
         (text) => text !== '',

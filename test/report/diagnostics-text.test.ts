@@ -5,7 +5,7 @@ import { formatDiagnosticsText } from '../../src/outlets/report/diagnostics/text
 import { plainPaint, type Paint } from '../../src/outlets/report/text/paint.ts'
 import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 import { createDiagnostic, anyDiagnostic, anyText, controls } from './create-diagnostic.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 
 const style = { findLine: () => null, paint: plainPaint, columns: 80 }
 
@@ -111,7 +111,7 @@ profiles/base.yaml:1:1  warning  Profile not used
     expect(text).toContain('<yellow>warning</yellow>')
   })
 
-  it('prints no control character of a file', () => {
+  itLong('prints no control character of a file', () => {
     fc.assert(
       fc.property(
         fc.array(anyDiagnostic, { maxLength: 3 }),

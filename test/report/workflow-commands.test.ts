@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scripts } from '../../src/cli/completion/scripts.ts'
 import { breakCommands } from '../../src/outlets/report/text/escape-invisible.ts'
-import { fc } from '../runs.ts'
+import { fc, itLong } from '../runs.ts'
 import { findCommands } from './runner.ts'
 
 describe('workflow commands in text', () => {
@@ -48,7 +48,7 @@ describe('workflow commands in text', () => {
     )
   })
 
-  it('take linear time', () => {
+  itLong('take linear time', () => {
     for (const piece of [' ', ':', '#', '\u200d', '\n', '\r', '#\u200d', 'section_'])
       expect(breakCommands(piece.repeat(300_000)).length).toBeGreaterThan(0)
   })

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { identifyMachine, unidentified } from '../../src/core/model/people/identity.ts'
 import { loadWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
@@ -6,6 +6,7 @@ import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts
 import { createActCounter } from '../../src/server/leader/count-acts.ts'
 import { Place } from '../steps/cli.ts'
 import { emulator, enterPlace, place, setStageInTime } from '../steps/stage.ts'
+import { itLong } from '../runs.ts'
 
 setStageInTime()
 beforeEach(() => {
@@ -14,7 +15,7 @@ beforeEach(() => {
   place.identifyToken = async (_auth, token) => identifyMachine('ci', token) ?? unidentified
 })
 
-it('counts what other processes do, and logs refused commands as other attempts', async () => {
+itLong('counts what other processes do, and logs refused commands as other attempts', async () => {
   const apply = async (seconds: number) => {
     for (const name of ['a', 'b'])
       place.manifest(`${name}.example.com`, { timeout: { time: seconds } })

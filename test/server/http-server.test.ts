@@ -92,7 +92,7 @@ describe('a connection', () => {
     expect((await get(http, '/healthz')).status).toBe(200)
   })
 
-  it('is refused a body that is too large, announced or not', async () => {
+  itLong('is refused a body that is too large, announced or not', async () => {
     const http = await startHttp({}, { limits })
     const token = 'X-Gitlab-Token: the-secret'
     const large = 'Content-Length: 26214401'

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { createLogger } from '../../src/server/logger.ts'
 import { keepTerm } from '../../src/server/leader/term.ts'
 import { createLeadership } from '../../src/state/postgres/leadership.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { context, TestSchema } from '../state/test-schema.ts'
 import { buildMachine } from './followed.ts'
+import { itLong } from '../runs.ts'
 
 let schema: TestSchema
 beforeEach(async () => {
@@ -20,7 +21,7 @@ const logger = createLogger({
   level: 'error',
 })
 
-it('a leader notices a wake before its first sign of life, but not earlier ones', async () => {
+itLong('a leader notices a wake before its first sign of life, but not earlier ones', async () => {
   const open = () => createLeadership(openDatabase(schema.configure(), context), 'w')
   const [leader, other] = [open(), open()]
   const machine = buildMachine(1)

@@ -84,7 +84,7 @@ describe('arrivals in any 60 seconds stay within the limit', () => {
     await sound({ limit: 30, workers: 4, calls, earlier: [], steps: [{ after: 450, by: 61_000 }] })
   })
 
-  itOften('when the process dies and another continues with the stored times', () => {
+  itLong('when the process dies and another continues with the stored times', () => {
     const prompt = fc.record({
       ...buildArbitraries(),
       calls: fc.array(fc.record({ out: fc.constant(0), back: delay }), {
@@ -279,7 +279,7 @@ describe('waiting', () => {
 })
 
 describe('a high call rate', () => {
-  it('is kept with few entries, which never count a call too early', async () => {
+  itLong('is kept with few entries, which never count a call too early', async () => {
     const clock = new FakeClock()
     let kept: EndedCalls[] = []
     const budget = new CallBudget(20_000, Infinity, clock, [], async (ended) => {

@@ -4,7 +4,7 @@ import { createTimeZone } from '../../src/core/model/time/time-zone.ts'
 import { buildLocalWindow, splitQuestion } from '../../src/service/query/split-question.ts'
 import { createTestClient, collectEach, collectTogether } from './query-world.ts'
 import { createLimitedService, computeUnlimited, type Choice } from './unlimited-service.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, runs } from '../runs.ts'
 
 const dayMs = 86_400_000
 const utc = createTimeZone('UTC')
@@ -67,7 +67,7 @@ function describeDifference(got: Point[], whole: Point[]): string | null {
 }
 
 describe('a question of any size', () => {
-  itOften('for single domains is split within all limits without changing the answer', async () => {
+  itLong('for single domains is split within all limits without changing the answer', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
         const broken: string[] = []
@@ -94,7 +94,7 @@ describe('a question of any size', () => {
     )
   })
 
-  itOften('for a sum is split in the same way, and counts of a label add up', async () => {
+  itLong('for a sum is split in the same way, and counts of a label add up', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []
@@ -126,29 +126,23 @@ describe('the times of the queries', () => {
       return { zone: createTimeZone(name), from, to: from + minutes * 60_000 }
     })
 
-  itOften(
-    'cover the window however the service interprets a repeated or skipped local time',
-    () => {
-      fc.assert(
-        fc.property(near, ({ zone, from, to }) => {
-          const { start, end, earliest, latest } = buildLocalWindow(from, to, zone)
-          const [starts, ends] = [start, end].map((text) =>
-            zone.listUtcCandidates(at(text.replace(' ', 'T'))),
-          )
-          expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
-          expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
-          expect([earliest, latest]).toEqual([
-            Math.min(...(starts ?? [])),
-            Math.max(...(ends ?? [])),
-          ])
-          // At most the shift of a clock change.
-          expect(from - earliest).toBeLessThanOrEqual(2 * 3_600_000)
-          expect(latest - to).toBeLessThanOrEqual(2 * 3_600_000)
-        }),
-        { numRuns: runs(100, 6_000) },
-      )
-    },
-  )
+  itLong('cover the window however the service interprets a repeated or skipped local time', () => {
+    fc.assert(
+      fc.property(near, ({ zone, from, to }) => {
+        const { start, end, earliest, latest } = buildLocalWindow(from, to, zone)
+        const [starts, ends] = [start, end].map((text) =>
+          zone.listUtcCandidates(at(text.replace(' ', 'T'))),
+        )
+        expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
+        expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
+        expect([earliest, latest]).toEqual([Math.min(...(starts ?? [])), Math.max(...(ends ?? []))])
+        // At most the shift of a clock change.
+        expect(from - earliest).toBeLessThanOrEqual(2 * 3_600_000)
+        expect(latest - to).toBeLessThanOrEqual(2 * 3_600_000)
+      }),
+      { numRuns: runs(100, 6_000) },
+    )
+  })
 
   it('are the plain local times without a clock change', () => {
     expect(

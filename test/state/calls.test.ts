@@ -10,7 +10,7 @@ import {
   type MachineTimes,
 } from '../../src/state/format/calls.ts'
 import type { Json } from '../../src/core/model/json.ts'
-import { fc, itOften, runs } from '../runs.ts'
+import { fc, itLong, itOften, runs } from '../runs.ts'
 import { countEach } from '../service/budget-world.ts'
 
 const here: MachineTimes = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
@@ -137,7 +137,7 @@ describe('calls in two files', () => {
     expect(mergeCalls([call(1, 3)], [call(1, 5)])).toEqual([call(1, 5)])
   })
 
-  it('are merged in linear time', () => {
+  itLong('are merged in linear time', () => {
     const many = Array.from({ length: 50_000 }, (_, i) => call(i))
     expect(mergeCalls(many, many)).toHaveLength(50_000)
   })

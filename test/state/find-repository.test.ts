@@ -14,6 +14,7 @@ import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { findCheckout, findRepository } from '../../src/state/git/find-repository.ts'
 import { createCommitTest, openPlace } from '../../src/state/git/open-place.ts'
 import { GitSandbox } from './git-sandbox.ts'
+import { itLong } from '../runs.ts'
 
 let sandbox: GitSandbox
 let top: string
@@ -61,7 +62,7 @@ describe('the repository of a folder', () => {
     expect(findRepository(join(sandbox.folder, 'outside'))).toBeNull()
   })
 
-  it('may be a further work tree, or a submodule', async () => {
+  itLong('may be a further work tree, or a submodule', async () => {
     await sandbox.git('top', 'worktree', 'add', '--quiet', '--detach', '../tree')
     expect(findRepository(join(sandbox.folder, 'tree'))).toEqual({
       gitFolder: join(top, '.git/worktrees/tree'),
@@ -158,7 +159,7 @@ describe('a file that git has or would add', () => {
     ])
   })
 
-  it('is one that git has no answer for, such as a file of a submodule', async () => {
+  itLong('is one that git has no answer for, such as a file of a submodule', async () => {
     await addSubmodule('sub')
     writeFileSync(join(top, 'sub', 'key'), '')
     expect(createCommitTest(top, sandbox.env)('sub/key')).toBe(true)

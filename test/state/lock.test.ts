@@ -16,6 +16,7 @@ import { isAliveHere, type Machine } from '../../src/state/locks/machine.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Register } from '../../src/state/store/register.ts'
 import { FakeClock } from '../service/fake-clock.ts'
+import { itLong } from '../runs.ts'
 
 /** A power cut is not tested here, and a sync would outlast the fake clock. */
 const disk: Disk = { ...realDisk, sync: () => Promise.resolve() }
@@ -141,7 +142,7 @@ describe('the lock', () => {
     ).rejects.toMatchObject({ code: 'locked' })
   })
 
-  it('of a live holder is never taken over, however long the wait', async () => {
+  itLong('of a live holder is never taken over, however long the wait', async () => {
     const lease = await take('first')
     const second = take('second', 10 * leaseMs)
     await expect(clock.drive(second)).rejects.toMatchObject({ code: 'locked' })

@@ -1,3 +1,4 @@
+// @module-tag often
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { createPostgresFiles } from '../../src/state/postgres/postgres-files.ts'

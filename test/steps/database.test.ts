@@ -7,6 +7,7 @@ import { loadWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import { Canaries } from './canary.ts'
 import { Place, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const password = 'pw-canary-"one"/+&<1>='
 const written = encodeURIComponent(password)
@@ -136,7 +137,7 @@ describe('the database of state migrate', () => {
 })
 
 describe('the program of a secret', () => {
-  it('gets neither the variables of the database nor copies of its password', async () => {
+  itLong('gets neither the variables of the database nor copies of its password', async () => {
     place.write('secret.sh', '#!/bin/sh\nenv | grep -v ^PWD | cut -d= -f1 | sort | tr "\\n" " "\n')
     chmodSync(join(place.root, 'secret.sh'), 0o755)
     const home = place.read('edgewise.yaml')

@@ -66,7 +66,7 @@ describe('$unset without a documented reset', () => {
     expect(account.calls).toEqual([])
   })
 
-  it('is applied by a DELETE first, recorded as unset, and no change then', async () => {
+  itLong('is applied by a DELETE first, recorded as unset, and no change then', async () => {
     await unsetOnBoth()
     const { code, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([0, expect.stringContaining('confirmed  write 1 of 2  timeout')])

@@ -39,22 +39,25 @@ describe('drift', () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1, http2: 'on' } }).settle(),
   )
 
-  it('no difference without observation is exit 0, and is not reported as in sync', async () => {
-    const { code, out } = await place.cli('drift')
-    expect(code).toBe(0)
-    expect(out).toContain(
-      'No differences were found.\nOf 2 items: 2 assumed (confirmed 0 min ago).\n' +
-        'None of these items was compared',
-    )
-    expect(out).not.toMatch(/sync|verified|as recorded/)
-    expect(await driftJson()).toMatchObject({
-      items: [
-        { item: 'https', kinds: [], confidence: 'assumed', pending: [], live: [] },
-        { item: 'timeout', kinds: [], confidence: 'assumed' },
-      ],
-      summary: { verified: 0, assumed: 2, inDoubt: 0, pending: 0, live: 0 },
-    })
-  })
+  itLong(
+    'no difference without observation is exit 0, and is not reported as in sync',
+    async () => {
+      const { code, out } = await place.cli('drift')
+      expect(code).toBe(0)
+      expect(out).toContain(
+        'No differences were found.\nOf 2 items: 2 assumed (confirmed 0 min ago).\n' +
+          'None of these items was compared',
+      )
+      expect(out).not.toMatch(/sync|verified|as recorded/)
+      expect(await driftJson()).toMatchObject({
+        items: [
+          { item: 'https', kinds: [], confidence: 'assumed', pending: [], live: [] },
+          { item: 'timeout', kinds: [], confidence: 'assumed' },
+        ],
+        summary: { verified: 0, assumed: 2, inDoubt: 0, pending: 0, live: 0 },
+      })
+    },
+  )
 
   it('refuses an observation of other domains only, and names them', async () => {
     place.write('live.json', JSON.stringify({ 'other.example.com': { timeout: { time: '1' } } }))
@@ -87,7 +90,7 @@ describe('drift', () => {
     expect(out).toContain('Drift: 1 pending.')
   })
 
-  it('a change by others is found in the observed configuration, and repaired', async () => {
+  itLong('a change by others is found in the observed configuration, and repaired', async () => {
     await outOfBand({ timeout: { time: '99' } })
     expect((await place.cli('drift')).code).toBe(0)
     await seen()
@@ -130,21 +133,26 @@ describe('drift', () => {
     expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
   })
 
-  it('a repair records an observed value that is already as desired, without a write', async () => {
-    await outOfBand({ timeout: { time: '61' } })
-    place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
-    await seen()
-    expect(await driftJson('--observed', 'live.json')).toMatchObject({
-      summary: { pending: 1, live: 1 },
-    })
-    const sent = (await fetchWrites(emulator)).length
-    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
-    expect((await fetchWrites(emulator)).length).toBe(sent)
-    expect((await place.cli('drift', '--observed', 'live.json')).out).toMatch(
-      /No differences were found\.\nOf 2 items: 2 verified\./,
-    )
-    expect(await place.json('plan')).toMatchObject({ changes: [] })
-  })
+  itLong(
+    'a repair records an observed value that is already as desired, without a write',
+    async () => {
+      await outOfBand({ timeout: { time: '61' } })
+      place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
+      await seen()
+      expect(await driftJson('--observed', 'live.json')).toMatchObject({
+        summary: { pending: 1, live: 1 },
+      })
+      const sent = (await fetchWrites(emulator)).length
+      expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(
+        0,
+      )
+      expect((await fetchWrites(emulator)).length).toBe(sent)
+      expect((await place.cli('drift', '--observed', 'live.json')).out).toMatch(
+        /No differences were found\.\nOf 2 items: 2 verified\./,
+      )
+      expect(await place.json('plan')).toMatchObject({ changes: [] })
+    },
+  )
 
   itLong('a repair respects the guards, and prints JSON lines', async () => {
     await outOfBand({ https: { cert_id: 0 } })
@@ -277,7 +285,7 @@ describe('drift', () => {
     })
   })
 
-  it('a repair records nothing of an unreadable item that is no longer desired', async () => {
+  itLong('a repair records nothing of an unreadable item that is no longer desired', async () => {
     place.manifest(www, { https: { cert_id: 1, http2: 'on' } })
     place.write('live.json', JSON.stringify({ [www]: { timeout: 1 } }))
     expect(await driftJson('--observed', 'live.json')).toMatchObject({
@@ -307,7 +315,7 @@ describe('drift', () => {
     })
   })
 
-  it('an unavailable secret hides no other difference of its item', async () => {
+  itLong('an unavailable secret hides no other difference of its item', async () => {
     place.env['ORIGIN'] = 'sesame-sesame'
     const workspace = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     place.write('edgewise.yaml', `${workspace}secrets: {origin: {env: ORIGIN}}\n`)
@@ -452,7 +460,7 @@ describe('the observed state', () => {
     expect(out.length).toBeLessThan(1000)
   })
 
-  it('a secret in the stderr of the program is not printed', async () => {
+  itLong('a secret in the stderr of the program is not printed', async () => {
     place.env['SIGNING'] = 'hunter2-hunter2'
     const workspace = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     place.write('edgewise.yaml', `${workspace}secrets: {signing: {env: SIGNING}}\n`)

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { Place, token } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -34,7 +35,7 @@ const readState = () =>
     .join('\n')
 
 describe('fingerprints', () => {
-  it('have a random salt, so that the public id does not help to guess a secret', async () => {
+  itLong('have a random salt, so that the public id does not help to guess a secret', async () => {
     await place.settle()
     expect(readState()).toMatch(/"\$secret":"scrypt:[0-9a-f]{32}"/)
     const first = readState()
@@ -75,7 +76,7 @@ describe('fingerprints', () => {
     expect((await place.cli('drift', '--observed', source)).code).toBe(2)
   })
 
-  it('survive pruning and forgetting, and a damaged salt is named', async () => {
+  itLong('survive pruning and forgetting, and a damaged salt is named', async () => {
     place.manifest(img, signed())
     await place.settle()
     const [path = ''] = listFiles(/^salt\/.*\.json$/)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { place, setWorkspace } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setWorkspace()
 
@@ -164,7 +165,7 @@ describe('the schema for editors', () => {
     expect((await place.cli('fmt', '--schema', '--check')).code).toBe(0)
   })
 
-  it('is the line of written manifests too', async () => {
+  itLong('is the line of written manifests too', async () => {
     await place.cli('fmt', '--schema')
     place.write('live.json', JSON.stringify({ 'b.example.com': { timeout: { time: '60' } } }))
     expect((await place.cli('import', 'live.json', '--write-manifests')).code).toBe(0)

@@ -57,7 +57,7 @@ describe('import of files with problems', () => {
     expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
   })
 
-  it('may skip items that are not valid, and lists them with the reason', async () => {
+  itLong('may skip items that are not valid, and lists them with the reason', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1001 } })
     file('a.json', { [www]: { timeout: { time: 'x' }, https: { cert_id: 1001 } } })
     expect(await place.cli('import', 'a.json')).toMatchObject({ code: 1 })
@@ -70,7 +70,7 @@ describe('import of files with problems', () => {
     expect(await place.cli('import', 'b.json', '--skip-invalid')).toMatchObject({ code: 1 })
   })
 
-  it('reports the same problem of many domains once, with their number', async () => {
+  itLong('reports the same problem of many domains once, with their number', async () => {
     const fleet = Array.from({ length: 40 }, (_, i) => [
       `d${i}.example.com`,
       { origin: { default_master: ['192.0.2.1', `192.0.2.${i + 2}`] } },
@@ -178,7 +178,7 @@ describe('import of stdin', () => {
 })
 
 describe('an import file in the repository', () => {
-  it('is warned of unless git ignores it', async () => {
+  itLong('is warned of unless git ignores it', async () => {
     execFileSync('git', ['init', '-q', place.root])
     place.manifest(www, { timeout })
     file('live.json', { [www]: { timeout } })
@@ -322,7 +322,7 @@ describe('import', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('expected at most 64 levels')])
   })
 
-  it('is a confirmed base: later differences are changes', async () => {
+  itLong('is a confirmed base: later differences are changes', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write('live.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
     expect((await place.cli('import', 'live.json')).code).toBe(0)

@@ -343,40 +343,43 @@ describe('init --ci github', () => {
     expect(place.read(path)).toContain(action)
   })
 
-  it('gives secrets to the apply step only, and the variables of the service to all', async () => {
-    createRepository('main')
-    place.write('repo/edgewise.yaml', withSecrets)
-    const { code, out } = await place.cli('init', 'repo', '--ci', 'github', '--action', action)
-    expect(code).toBe(0)
-    const common = { REGION: '${{ vars.REGION }}' }
-    expect(envOfSteps(`repo/${workflows[1]}`)).toEqual([
-      { BRANCH: 'main' },
-      common,
-      {
-        ...common,
-        CDN_TOKEN: '${{ secrets.CDN_TOKEN }}',
-        SIGNING_KEY: '${{ secrets.SIGNING_KEY }}',
-        on: '${{ secrets.on }}',
-      },
-    ])
-    expect(envOfSteps(`repo/${workflows[0]}`)).toEqual([expect.any(Object), common, common])
-    expect(envOfSteps(`repo/${workflows[2]}`)).toEqual([common])
-    for (const path of [workflows[0], workflows[2]])
-      expect(place.read(`repo/${path}`)).not.toContain('secrets.')
-    const text = place.read(`repo/${workflows[1]}`)
-    for (const name of ['CDN_TOKEN', 'SIGNING_KEY']) expect(text).toContain(`\n#    - ${name}\n`)
-    expect(text).toMatch(/not as\n# +secrets, .*:\n#    - REGION\n/)
-    for (const name of ['EDGEWISE_TOKEN', 'GITHUB_KEY', 'HOME', 'bad', 'LITERAL'])
-      expect([name, text.includes(name)]).toEqual([name, false])
-    expect(out.slice(out.indexOf('First follow'))).toBe(
-      'First follow the steps at the top of .github/workflows/edgewise-apply.yml.\n' +
-        'Not in the workflow: Signing_Key, GITHUB_KEY, bad\\nX: ${{ secrets.X }}.\n' +
-        'These are no valid names of secrets in CI, or differ in case only.\n' +
-        'Choose others in edgewise.yaml.\n' +
-        'Secrets from a file or a command: from_file, from_program.\n' +
-        'Make the file or the program available to the job that applies.\n',
-    )
-  })
+  itLong(
+    'gives secrets to the apply step only, and the variables of the service to all',
+    async () => {
+      createRepository('main')
+      place.write('repo/edgewise.yaml', withSecrets)
+      const { code, out } = await place.cli('init', 'repo', '--ci', 'github', '--action', action)
+      expect(code).toBe(0)
+      const common = { REGION: '${{ vars.REGION }}' }
+      expect(envOfSteps(`repo/${workflows[1]}`)).toEqual([
+        { BRANCH: 'main' },
+        common,
+        {
+          ...common,
+          CDN_TOKEN: '${{ secrets.CDN_TOKEN }}',
+          SIGNING_KEY: '${{ secrets.SIGNING_KEY }}',
+          on: '${{ secrets.on }}',
+        },
+      ])
+      expect(envOfSteps(`repo/${workflows[0]}`)).toEqual([expect.any(Object), common, common])
+      expect(envOfSteps(`repo/${workflows[2]}`)).toEqual([common])
+      for (const path of [workflows[0], workflows[2]])
+        expect(place.read(`repo/${path}`)).not.toContain('secrets.')
+      const text = place.read(`repo/${workflows[1]}`)
+      for (const name of ['CDN_TOKEN', 'SIGNING_KEY']) expect(text).toContain(`\n#    - ${name}\n`)
+      expect(text).toMatch(/not as\n# +secrets, .*:\n#    - REGION\n/)
+      for (const name of ['EDGEWISE_TOKEN', 'GITHUB_KEY', 'HOME', 'bad', 'LITERAL'])
+        expect([name, text.includes(name)]).toEqual([name, false])
+      expect(out.slice(out.indexOf('First follow'))).toBe(
+        'First follow the steps at the top of .github/workflows/edgewise-apply.yml.\n' +
+          'Not in the workflow: Signing_Key, GITHUB_KEY, bad\\nX: ${{ secrets.X }}.\n' +
+          'These are no valid names of secrets in CI, or differ in case only.\n' +
+          'Choose others in edgewise.yaml.\n' +
+          'Secrets from a file or a command: from_file, from_program.\n' +
+          'Make the file or the program available to the job that applies.\n',
+      )
+    },
+  )
 
   it('keeps a variable of the service secret if it also has a secret, and says so', async () => {
     place.write(
@@ -411,7 +414,7 @@ describe('init --ci github', () => {
     expect(envOfSteps(workflows[1] ?? '')).toEqual([{ BRANCH: 'default' }])
   })
 
-  it('finds the workspace from a folder in it upwards, unless a folder is named', async () => {
+  itLong('finds the workspace from a folder in it upwards, unless a folder is named', async () => {
     createRepository('main')
     place.write('repo/edgewise.yaml', 'version: 1\n').write('repo/domains/a.yaml', '')
     const args = ['--ci', 'github', '--action', action]
@@ -469,7 +472,7 @@ describe('init --ci gitlab', () => {
     )
   })
 
-  it('leaves an existing pipeline as it is, and prints what to include', async () => {
+  itLong('leaves an existing pipeline as it is, and prints what to include', async () => {
     createRepository('main')
     place.write('repo/.gitlab-ci.yml', 'mine: {script: [make]}\n')
     const { code, out } = await place.cli('init', 'repo/a/b', '--action', image)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { fetchConfig } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 
@@ -22,7 +23,7 @@ describe('a field that the service leaves unchanged, and that a manifest had', (
       })
   })
 
-  it('stays at the service when others change', async () => {
+  itLong('stays at the service when others change', async () => {
     await place.manifest(www, { https }).settle()
     place.manifest(www, { https: { cert_id: 8 } })
     const { changes, warnings } = await place.json('plan')

@@ -173,7 +173,7 @@ describe('drift --live', () => {
     ])
   })
 
-  it('ignores what drift.ignore names, and counts it', async () => {
+  itLong('ignores what drift.ignore names, and counts it', async () => {
     await adopt(www)
     stored.set(www, { timeout: { time: '61' } })
     const rule = { domain: '*.example.com', item: 'timeout', pointer: '/time', reason: 'tuned' }
@@ -411,7 +411,7 @@ describe('import --live', () => {
     expect(cache.texts.get('reads')).not.toContain('example.com')
   })
 
-  it('reads again what an apply has changed since it was read', async () => {
+  itLong('reads again what an apply has changed since it was read', async () => {
     await adopt(www)
     place.cache = createCache()
     stored.set(www, { timeout: { time: '61' } })
@@ -483,7 +483,7 @@ describe('import --live', () => {
     expect((await place.cli('import', 'whole.json')).err).toContain('the state has something else')
   })
 
-  it('leaves out the fields that only the service has', async () => {
+  itLong('leaves out the fields that only the service has', async () => {
     const signed = { pattern: '.*', time_format: 'timestamp', key, deadtime: 60, req_uri_type: 1 }
     store = ({ visit_timestamp, ...rest }) => ({
       ...rest,

@@ -4,6 +4,7 @@ import parse from 'parse-prometheus-text-format'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fetchWrites, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const [www, api] = ['www.example.com', 'api.example.com']
 setStage()
@@ -56,7 +57,7 @@ describe('apply --metrics-file', () => {
     expect(metrics['budget_calls_left']).toBeGreaterThan(0)
   })
 
-  it('counts what was refused and is in-doubt', async () => {
+  itLong('counts what was refused and is in-doubt', async () => {
     place
       .manifest(www, { timeout: { time: 60 } })
       .manifest(api, { origin_host: { host: 'a.example.net' } })

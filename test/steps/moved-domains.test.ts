@@ -40,7 +40,7 @@ describe('a renamed domain', () => {
     expect(plan).toMatchObject({ changes: [], summary: { unchanged: 2 } })
   })
 
-  it('is moved by the next apply after an interrupted move', async () => {
+  itLong('is moved by the next apply after an interrupted move', async () => {
     await place.manifest(old, { timeout: { time: 60 } }).settle()
     const [file = ''] = listFiles(old)
     const text = place.read(file)
@@ -111,7 +111,7 @@ describe('a renamed domain', () => {
     await place.settle()
   })
 
-  it('is rolled back under its new name', async () => {
+  itLong('is rolled back under its new name', async () => {
     await place.manifest(old, { timeout: { time: 60 } }).settle()
     await place.manifest(old, { timeout: { time: 61 } }).settle()
     rename(place, { timeout: { time: 61 } })
@@ -139,7 +139,7 @@ describe('a renamed domain', () => {
     expect(await fetchConfig(emulator, now)).toEqual({ timeout: { time: '61' } })
   })
 
-  it('is refused while a rollout of it is unfinished', async () => {
+  itLong('is refused while a rollout of it is unfinished', async () => {
     await place.manifest(old, { timeout: { time: 60 } }).settle()
     place.write('edgewise.yaml', `${place.read('edgewise.yaml')}rollout: {approval: [1]}\n`)
     await place.manifest(old, { timeout: { time: 61 } }).cli('apply', '--yes')

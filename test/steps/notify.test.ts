@@ -172,7 +172,7 @@ describe('notify', () => {
     ])
   })
 
-  it('has the newest hash of the history, whatever it is about', async () => {
+  itLong('has the newest hash of the history, whatever it is about', async () => {
     enter(receive('webhook'))
     place.manifest(www, { timeout: { time: 60 } })
     expect((await place.cli('drift')).code).toBe(2)
@@ -230,22 +230,25 @@ describe('notify', () => {
     expect(parse()['title']).toContain(`Nothing was applied ${title}`)
   })
 
-  it('notifies of an apply that could send nothing, and of no mistake of its user', async () => {
-    enter(receive('webhook'))
-    place.manifest(www, { timeout: { time: 60 } })
-    expect((await place.cli('apply', '--yes', '--target', 'none.example.com')).code).toBe(1)
-    expect((await place.cli('apply')).code).toBe(1)
-    expect(received).toEqual([])
-    await setFaults(emulator, { kind: 'rate', probability: 1 })
-    place.write(
-      'edgewise.yaml',
-      place.read('edgewise.yaml').replace(/limits: .*/, 'limits: {maxWaitSeconds: 0}'),
-    )
-    await place.cli('apply', '--yes')
-    expect(received.map((_each, i) => parse(i))).toMatchObject([
-      { events: ['failed'], title: 'Not everything was applied; writes: 1 not sent.' },
-    ])
-  })
+  itLong(
+    'notifies of an apply that could send nothing, and of no mistake of its user',
+    async () => {
+      enter(receive('webhook'))
+      place.manifest(www, { timeout: { time: 60 } })
+      expect((await place.cli('apply', '--yes', '--target', 'none.example.com')).code).toBe(1)
+      expect((await place.cli('apply')).code).toBe(1)
+      expect(received).toEqual([])
+      await setFaults(emulator, { kind: 'rate', probability: 1 })
+      place.write(
+        'edgewise.yaml',
+        place.read('edgewise.yaml').replace(/limits: .*/, 'limits: {maxWaitSeconds: 0}'),
+      )
+      await place.cli('apply', '--yes')
+      expect(received.map((_each, i) => parse(i))).toMatchObject([
+        { events: ['failed'], title: 'Not everything was applied; writes: 1 not sent.' },
+      ])
+    },
+  )
 
   itLong('reports drift in one message for many domains, and nothing without drift', async () => {
     enter([receive('webhook'), receive('slack')].join('\n'))
@@ -290,7 +293,7 @@ describe('notify', () => {
     expect(parse(2)).toMatchObject({ events: ['applied', 'rollout'] })
   })
 
-  it('tries again with the same id, and reports a failure beside the outcome', async () => {
+  itLong('tries again with the same id, and reports a failure beside the outcome', async () => {
     enter(receive('webhook'))
     answers.push(500, 429, 204)
     place.manifest(www, { timeout: { time: 60 } })

@@ -23,9 +23,12 @@ afterEach(() => other.remove())
 describe('a domain of another workspace in the same store', () => {
   beforeEach(() => place.settle())
 
-  it('is refused by plan, apply, repair and import, with its manifest and its owner', async () => {
-    await refuseOwned(place, other, emulator)
-  })
+  itLong(
+    'is refused by plan, apply, repair and import, with its manifest and its owner',
+    async () => {
+      await refuseOwned(place, other, emulator)
+    },
+  )
 
   it('gets no manifest by a refused import, nor does any domain beside it', async () => {
     other = new Place(emulator.url, 'id: third\n', {
@@ -51,7 +54,7 @@ describe('a domain of another workspace in the same store', () => {
     expect((await other.cli('apply', '--yes')).err).toContain(`${www} (domains`)
   })
 
-  it('is free after state forget, and after the release of all its items', async () => {
+  itLong('is free after state forget, and after the release of all its items', async () => {
     expect((await place.cli('state', 'forget', www, '--yes')).code).toBe(0)
     await other.settle()
     expect((await place.cli('plan')).err).toContain('belongs to the workspace "staging"')
@@ -80,7 +83,7 @@ describe('a domain of another workspace in the same store', () => {
 describe('state move', () => {
   beforeEach(() => place.settle())
 
-  it('hands a domain over; the history stays', async () => {
+  itLong('hands a domain over; the history stays', async () => {
     const before = (await place.json('state', 'show', www))['items']
     const moved = await place.json('state', 'move', 'WWW.example.com', '--to', 'staging', '--yes')
     expect(listSchemaErrors('move', moved)).toEqual([])
@@ -102,7 +105,7 @@ describe('state move', () => {
     )
   })
 
-  it('moves in-doubt items as they are', async () => {
+  itLong('moves in-doubt items as they are', async () => {
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1 } })
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
@@ -129,7 +132,7 @@ describe('state move', () => {
     )
   })
 
-  it('makes a rollback of its domain refuse, and of others possible', async () => {
+  itLong('makes a rollback of its domain refuse, and of others possible', async () => {
     for (const time of [60, 61]) {
       for (const domain of [www, 'b.example.com']) place.manifest(domain, { timeout: { time } })
       await place.settle()

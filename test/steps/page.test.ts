@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { parsePage } from '../../src/outlets/report/page/format-page.ts'
 import { Place, fetchWrites, setFaults } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 setStage()
 beforeEach(async () => {
@@ -28,7 +29,7 @@ describe('plan --report', () => {
     expectNoDraft()
   })
 
-  it('names changes that cannot be rolled back, and those on hold', async () => {
+  itLong('names changes that cannot be rolled back, and those on hold', async () => {
     enterPlace(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 10m}\n'))
     for (const name of ['a', 'b', 'c'])
       place.manifest(`${name}.example.com`, { timeout: { time: 60 } })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 setStage()
@@ -30,7 +31,7 @@ describe('the text of a plan', () => {
     expect(plan).toMatch(/ {2}- referer {2}reset to unset/)
   })
 
-  it('warns once that an unrecorded item is emptied', async () => {
+  itLong('warns once that an unrecorded item is emptied', async () => {
     place.manifest(www, { ip_white_list: { list: ['192.0.2.1'] } })
     const warning = 'ip_white_list empties ip_black_list, which is not recorded'
     expect((await place.cli('plan')).err).toContain(warning)
@@ -43,7 +44,7 @@ describe('the text of a plan', () => {
 })
 
 describe('$unset of an item without a documented reset', () => {
-  it('is exit 1 with a diagnostic for every command, and nothing is sent', async () => {
+  itLong('is exit 1 with a diagnostic for every command, and nothing is sent', async () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     const before = (await fetchWrites(emulator)).length
     place.manifest(www, { timeout: { $unset: true } })

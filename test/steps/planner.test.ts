@@ -62,7 +62,7 @@ describe('fewer writes', () => {
     expect((await place.cli('plan', '--effort', 'max')).err).toContain('quick, normal')
   })
 
-  it('domains of rollout.first are written first', async () => {
+  itLong('domains of rollout.first are written first', async () => {
     const other = new Place(emulator.url, 'rollout: {first: ["d7.*"]}\n')
     for (let i = 0; i < 8; i++) other.manifest(name(i), { https: { cert_id: 1 + i } })
     await other.settle()

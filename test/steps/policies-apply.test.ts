@@ -5,6 +5,7 @@ import { open } from '../../src/index.ts'
 import { describeApply, type ApplyFacts } from '../../src/outlets/notify/notification.ts'
 import { fetchWrites, token } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 const plain = { default_master: '192.0.2.10', origin_mode: 'http' }
@@ -99,7 +100,7 @@ it('plan annotates what validate does not judge, in GitHub Actions', async () =>
   expect(await annotate('--json')).toEqual([])
 })
 
-it('a policy without an answer refuses, and so does a file with an error', async () => {
+itLong('a policy without an answer refuses, and so does a file with an error', async () => {
   place.manifest(www, { timeout: { time: 60 } })
   writePolicy('hard')
   expect((await place.cli('plan')).err).toContain('the key "origin" is missing')
@@ -116,7 +117,7 @@ it('a policy without an answer refuses, and so does a file with an error', async
   }
 })
 
-it('plan lists all violations; only those of changed domains stop it', async () => {
+itLong('plan lists all violations; only those of changed domains stop it', async () => {
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { origin: plain })
   expect((await apply()).code).toBe(0)
   writePolicy('hard')
@@ -140,7 +141,7 @@ it('plan lists all violations; only those of changed domains stop it', async () 
   expect((await apply()).code).toBe(0)
 })
 
-it('a saved plan is judged by the policies of today; a rollback is not refused', async () => {
+itLong('a saved plan is judged by the policies of today; a rollback is not refused', async () => {
   place.manifest(www, { origin: plain })
   expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
   writePolicy('hard')

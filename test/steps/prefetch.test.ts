@@ -24,7 +24,7 @@ const submit = (count: number, task = 1001) =>
   })
 
 describe('prefetch', () => {
-  it('prints the progress of a task, and its failures', async () => {
+  itLong('prints the progress of a task, and its failures', async () => {
     await submit(120)
     await control('clock', { advanceMs: 40_000 })
     const output = await place.json('prefetch', '--task', '1001')

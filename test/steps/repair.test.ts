@@ -93,7 +93,7 @@ describe('drift --repair', () => {
     expect(await listPlanned()).toEqual([`${www} timeout`])
   })
 
-  it('repairs a pending item that drifted as well to the desired value', async () => {
+  itLong('repairs a pending item that drifted as well to the desired value', async () => {
     await outOfBand(www, { timeout: { time: '99' } })
     place.manifest(www, { timeout: { time: 61 }, https })
     await observeAll()
@@ -142,7 +142,7 @@ describe('drift --repair', () => {
     expect(await repair()).toMatchObject({ sent: [`${api} timeout`] })
   })
 
-  it('refuses a selection of which a part matches nothing', async () => {
+  itLong('refuses a selection of which a part matches nothing', async () => {
     observe({})
     place.manifest(www, { timeout: { time: 60 }, https, origin: { default_master: '192.0.2.1' } })
     for (const [args, message] of [
@@ -175,7 +175,7 @@ describe('drift --repair', () => {
     expect((await repair('--include-pending')).sent).toEqual([`${www} timeout`])
   })
 
-  it('repairs an in-doubt item whose observed value is unreadable', async () => {
+  itLong('repairs an in-doubt item whose observed value is unreadable', async () => {
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     place.manifest(www, { timeout: { time: 61 }, https })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
@@ -219,13 +219,16 @@ describe('drift --repair', () => {
     expect(err).toContain('1 pending item was left out')
   })
 
-  it('records an unrecorded item that the service has as desired, and sends nothing', async () => {
-    const origin = { default_master: '192.0.2.1', origin_mode: 'default' }
-    place.manifest(www, { timeout: { time: 60 }, https, origin })
-    observe({ [www]: { origin } })
-    expect(await repair()).toMatchObject({ code: 0, sent: [] })
-    expect(await listPlanned()).toEqual([])
-  })
+  itLong(
+    'records an unrecorded item that the service has as desired, and sends nothing',
+    async () => {
+      const origin = { default_master: '192.0.2.1', origin_mode: 'default' }
+      place.manifest(www, { timeout: { time: 60 }, https, origin })
+      observe({ [www]: { origin } })
+      expect(await repair()).toMatchObject({ code: 0, sent: [] })
+      expect(await listPlanned()).toEqual([])
+    },
+  )
 
   itLong('is refused for an unreadable item without the value of its secret', async () => {
     addLines('secrets: {origin: {env: ORIGIN}}')
@@ -244,7 +247,7 @@ describe('drift --repair', () => {
     expect(await repair()).toMatchObject({ code: 0, sent: [`${www} add_back_source_head`] })
   })
 
-  it('releases a drifted item without a manifest, and leaves other releases out', async () => {
+  itLong('releases a drifted item without a manifest, and leaves other releases out', async () => {
     place.manifest(www, { https }).manifest(api, { https })
     observe({ [www]: { timeout: { time: '99' } } })
     const { sent, err } = await repair()
@@ -282,7 +285,7 @@ describe('drift --repair of items that belong together', () => {
     expect(await repair()).toMatchObject({ code: 0, sent: [`${www} origin`] })
   })
 
-  it('does not write a new value of one without the pending value of the other', async () => {
+  itLong('does not write a new value of one without the pending value of the other', async () => {
     place.manifest(www, {
       origin: { default_master: '192.0.2.2' },
       origin_host: { host: 'two.example.com' },
@@ -302,7 +305,7 @@ describe('drift --repair of items that belong together', () => {
     ])
   })
 
-  it('does not restore one without the other, if both drifted', async () => {
+  itLong('does not restore one without the other, if both drifted', async () => {
     await outOfBand(www, {
       origin: { default_master: '192.0.2.9' },
       origin_host: { host: 'nine.example.com' },
@@ -319,7 +322,7 @@ describe('drift --repair of items that belong together', () => {
 describe('drift --repair of items that empty each other', () => {
   const list = (...addresses: string[]) => ({ list: addresses })
 
-  it('does not drop a list that a pending item is to empty', async () => {
+  itLong('does not drop a list that a pending item is to empty', async () => {
     await place.manifest(www, { ip_white_list: list('192.0.2.1') }).settle()
     place.manifest(www, { ip_black_list: list('192.0.2.2') })
     observe({ [www]: { ip_white_list: list('192.0.2.9') } })
@@ -371,7 +374,7 @@ describe('drift --repair under the rules of an apply', () => {
     place.onSleep = null
   }
 
-  it('leaves an open rollout as it is, and is refused on its domains', async () => {
+  itLong('leaves an open rollout as it is, and is refused on its domains', async () => {
     await interruptRollout()
     const rollouts = place.loadRollouts()
     expect(rollouts).toHaveLength(1)
@@ -385,7 +388,7 @@ describe('drift --repair under the rules of an apply', () => {
     expect(refused.err).toContain('and the plan touches its domains')
   })
 
-  it('leaves items on hold as they are, and repairs the others of their domains', async () => {
+  itLong('leaves items on hold as they are, and repairs the others of their domains', async () => {
     await interruptRollout()
     const [path = ''] = place.findRolloutFiles()
     const [rollout] = place.loadRollouts()

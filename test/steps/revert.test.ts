@@ -115,7 +115,7 @@ describe('rollout.revert: fast', () => {
     expect(await plan()).toEqual({ waves: inWaves, note: '' })
   })
 
-  it('is the same in a saved plan, which is stale once it would go in waves', async () => {
+  itLong('is the same in a saved plan, which is stale once it would go in waves', async () => {
     await open('')
     origins(other)
     await settle()

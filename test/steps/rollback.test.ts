@@ -64,7 +64,7 @@ describe('rollback', () => {
     ])
   })
 
-  it('skips applies that changed nothing', async () => {
+  itLong('skips applies that changed nothing', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
@@ -142,7 +142,7 @@ describe('rollback', () => {
     expect((await place.cli('rollback', '--yes')).code).toBe(1)
   })
 
-  it('writes released items again, and restores a list that another item emptied', async () => {
+  itLong('writes released items again, and restores a list that another item emptied', async () => {
     const list = (...entries: string[]) => ({ list: entries })
     await applied([a, { ...time(10), ip_black_list: list('192.0.2.1') }])
     await applied([a, { ip_white_list: list('192.0.2.2') }])
@@ -170,7 +170,7 @@ describe('rollback', () => {
     expect(await listItems(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
   })
 
-  it('rolls back all waves of a rollout, or a named one', async () => {
+  itLong('rolls back all waves of a rollout, or a named one', async () => {
     await applied([a, time(10)], [b, time(20)])
     await rollout('r1', [a, 11, 10], [b, 21, 20])
     for (const words of [['rollback'], ['rollback', 'r1']]) {
@@ -188,14 +188,14 @@ describe('rollback', () => {
     ])
   })
 
-  it('of an item changed by several waves restores the value before the first', async () => {
+  itLong('of an item changed by several waves restores the value before the first', async () => {
     await applied([a, time(10)])
     await rollout('r1', [a, 11, 10], [a, 12, 11])
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('respects guards, selection and consent like an apply', async () => {
+  itLong('respects guards, selection and consent like an apply', async () => {
     await applied([a, time(10)], [b, time(20)])
     await applied([a, time(11)], [b, time(21)])
     expect(await place.cli('rollback')).toMatchObject({
@@ -234,7 +234,7 @@ describe('rollback', () => {
     })
   })
 
-  it('needs no valid manifests', async () => {
+  itLong('needs no valid manifests', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     place.write(`domains/${a}.yaml`, '}')
@@ -247,7 +247,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('prints JSON events like an apply', async () => {
+  itLong('prints JSON events like an apply', async () => {
     await applied([a, time(10)])
     await applied([a, { ...time(11), connect_timeout: { origin_connect_timeout: '5' } }])
     const { code, out, err } = await place.cli('rollback', '--yes', '--json')

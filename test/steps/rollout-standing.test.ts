@@ -36,7 +36,7 @@ async function sent(): Promise<string[][]> {
 }
 
 describe('an open rollout', () => {
-  it('is not touched by an apply of other domains without a change', async () => {
+  itLong('is not touched by an apply of other domains without a change', async () => {
     place.manifest('other.example.com', { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'other.*')).code).toBe(0)
     await interrupted(1, '--target', 'd*')
@@ -45,7 +45,7 @@ describe('an open rollout', () => {
     expect(place.loadRollouts()).toEqual([before])
   })
 
-  it('is not sent in part before its turn', async () => {
+  itLong('is not sent in part before its turn', async () => {
     await interrupted(1)
     const last = place.loadRollouts()[0]?.waves[2]?.domains[0] ?? ''
     const { code, err } = await place.cli('apply', '--yes', '--target', last)
@@ -77,7 +77,7 @@ describe('an open rollout', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('does not wait for a wave with nothing left to do', async () => {
+  itLong('does not wait for a wave with nothing left to do', async () => {
     await interrupted(1)
     const left =
       place
@@ -99,7 +99,7 @@ describe('an open rollout', () => {
     expect(err).not.toContain('NaN')
   })
 
-  it('is resumed by drift --repair --include-pending', async () => {
+  itLong('is resumed by drift --repair --include-pending', async () => {
     await interrupted(2)
     const { code, err } = await place.cli('drift', '--repair', '--yes', '--include-pending')
     expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])

@@ -110,7 +110,7 @@ describe('a plan in waves', () => {
     ])
   })
 
-  it('is one apply in events and history', async () => {
+  itLong('is one apply in events and history', async () => {
     const { out } = await place.cli('apply', '--yes', '--json')
     const events = out
       .trim()
@@ -135,7 +135,7 @@ describe('a plan in waves', () => {
     expect(events.at(-1)).toMatchObject({ confirmed: 4, stopped: null })
   })
 
-  it('allows other applies between its waves', async () => {
+  itLong('allows other applies between its waves', async () => {
     const other = inWaves(place.root)
     place.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
@@ -155,28 +155,31 @@ describe('a plan in waves', () => {
     ])
   })
 
-  it('ends after an incomplete wave; the next apply starts a new rollout of the rest', async () => {
-    await setFaults(emulator, { kind: 'refuse', item: 'timeout', on: [2] })
-    const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringContaining('Not everything was applied')])
-    expect(place.loadRollouts()).toEqual([])
-    const plan = await place.json('plan')
-    expect(
-      (plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [
-        wave,
-        domains.length,
-      ]),
-    ).toEqual([
-      [1, 1],
-      [2, 3],
-      [3, 10],
-      [3, 1],
-    ])
-  })
+  itLong(
+    'ends after an incomplete wave; the next apply starts a new rollout of the rest',
+    async () => {
+      await setFaults(emulator, { kind: 'refuse', item: 'timeout', on: [2] })
+      const { code, out } = await place.cli('apply', '--yes')
+      expect([code, out]).toEqual([3, expect.stringContaining('Not everything was applied')])
+      expect(place.loadRollouts()).toEqual([])
+      const plan = await place.json('plan')
+      expect(
+        (plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [
+          wave,
+          domains.length,
+        ]),
+      ).toEqual([
+        [1, 1],
+        [2, 3],
+        [3, 10],
+        [3, 1],
+      ])
+    },
+  )
 })
 
 describe('an interrupted rollout', () => {
-  it('stays open, and resumes with the same waves', async () => {
+  itLong('stays open, and resumes with the same waves', async () => {
     const before = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
     interruptOnce()
     const { out } = await place.cli('apply', '--yes')
@@ -196,7 +199,7 @@ describe('an interrupted rollout', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('is not touched by another change until it is aborted', async () => {
+  itLong('is not touched by another change until it is aborted', async () => {
     interruptOnce()
     await place.cli('apply', '--yes')
     place.signal = new AbortController().signal
@@ -216,7 +219,7 @@ describe('an interrupted rollout', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('is finished by --no-waves, and the waiting process reports it', async () => {
+  itLong('is finished by --no-waves, and the waiting process reports it', async () => {
     const other = inWaves(place.root)
     const codes: number[] = []
     runInPause(async () => void codes.push((await other.cli('apply', '--yes', '--no-waves')).code))
@@ -230,7 +233,7 @@ describe('an interrupted rollout', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('can be resumed by two processes: each wave is sent once', async () => {
+  itLong('can be resumed by two processes: each wave is sent once', async () => {
     const other = inWaves(place.root)
     const codes: number[] = []
     runInPause(async () => void codes.push((await other.cli('apply', '--yes')).code))
@@ -239,7 +242,7 @@ describe('an interrupted rollout', () => {
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
   })
 
-  it('is not complete if the process that ended it has applied other values', async () => {
+  itLong('is not complete if the process that ended it has applied other values', async () => {
     const other = inWaves(place.root)
     const codes: number[] = []
     runInPause(async () => {

@@ -1,3 +1,4 @@
+// @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { fetchConfig, fetchWrites } from './cli.ts'

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place, setFaults } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 setStage()
@@ -29,7 +30,7 @@ describe('show', () => {
     await place.settle()
   })
 
-  it('names the file, the profile or the default that each field comes from', async () => {
+  itLong('names the file, the profile or the default that each field comes from', async () => {
     const shown = await showJson(www)
     expect(shown).toMatchObject({ domain: www, profiles: ['base'] })
     expect(shown['place']).toMatchObject({ file: 'domains/www.yaml', line: 1, column: 9 })
@@ -78,7 +79,7 @@ describe('show', () => {
     expect(find(shown, 'https')).toMatchObject({ condition: 'verified' })
   })
 
-  it('shows the values that an item in-doubt may have', async () => {
+  itLong('shows the values that an item in-doubt may have', async () => {
     place.write(
       'domains/www.yaml',
       `domain: ${www}\nprofiles: [base]\nconfig:\n  timeout: {time: 70}\n`,

@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 
 describe('state history', () => {
-  it('is empty before the first apply, and after an apply without changes', async () => {
+  itLong('is empty before the first apply, and after an apply without changes', async () => {
     expect(await place.cli('state', 'history')).toMatchObject({
       code: 0,
       out: 'There are no applies yet.\n',
@@ -31,7 +31,7 @@ describe('state history', () => {
     expect((await place.json('state', 'history'))['applies']).toHaveLength(1)
   })
 
-  it('lists every apply, latest first, with its outcome', async () => {
+  itLong('lists every apply, latest first, with its outcome', async () => {
     place.groupAsDocumented()
     place.env['GITHUB_ACTOR'] = 'octavia'
     await place.settle()
@@ -57,7 +57,7 @@ describe('state history', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
-  it('like list and show prints times without milliseconds; JSON has them', async () => {
+  itLong('like list and show prints times without milliseconds; JSON has them', async () => {
     await place.settle()
     const id = ((await place.json('state', 'history'))['applies'] as { id: string }[])[0]?.id ?? ''
     for (const args of [['history'], ['list'], ['show', a], ['show', a, '--at', id]]) {
@@ -188,7 +188,7 @@ describe('a full disk', () => {
 describe('state forget', () => {
   beforeEach(() => place.settle())
 
-  it('removes domains from state, and the next plan writes them again', async () => {
+  itLong('removes domains from state, and the next plan writes them again', async () => {
     const before = (await fetchWrites(emulator)).length
     const { code, out } = await place.cli('state', 'forget', a.toUpperCase(), '--yes')
     expect({ code, out }).toEqual({ code: 0, out: `Forgot all of ${a}.\n` })
@@ -202,7 +202,7 @@ describe('state forget', () => {
     await place.settle()
   })
 
-  it('removes only named items', async () => {
+  itLong('removes only named items', async () => {
     const forgotten = await place.json('state', 'forget', a, '--item', 'timeout', '--yes')
     expect(schemaFaults('forget', forgotten)).toEqual([])
     expect(forgotten).toEqual({ format: 'edgewise.forget/1', domains: 1, items: 1 })

@@ -24,7 +24,7 @@ beforeEach(
 const getSeries = (output: JsonObject) => output['series'] as unknown as Series[]
 
 describe('stats', () => {
-  it('counts the domains of all manifests, and --sum has the same totals', async () => {
+  itLong('counts the domains of all manifests, and --sum has the same totals', async () => {
     const each = await place.json('stats', ...span)
     expect(schemaFaults('stats', each)).toEqual([])
     expect(each).toMatchObject({
@@ -221,7 +221,7 @@ describe('stats of the whole account', () => {
     )
   })
 
-  it('is by minute for the last 24 hours, not by the hours that they touch', async () => {
+  itLong('is by minute for the last 24 hours, not by the hours that they touch', async () => {
     const now = () => Date.UTC(2026, 10, 10, 15, 45, 30)
     const service = await startService({ domains: [a, b], now })
     const there = new Place(service.url)

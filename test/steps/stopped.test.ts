@@ -116,7 +116,7 @@ itLong('a stop is shown, refuses apply, rollback and repair, and is lifted by re
   ])
 })
 
-it('an apply without writes ends as ever while all is stopped', async () => {
+itLong('an apply without writes ends as ever while all is stopped', async () => {
   enterFleet()
   setTimeouts(10)
   await place.settle()
@@ -155,7 +155,7 @@ itLong('a running apply sends nothing more, records what was done, and exits wit
   expect(await fetchWrites(emulator)).toHaveLength(6)
 })
 
-it('a rollout that is stopped within a wave stays open, and goes on after resume', async () => {
+itLong('a rollout that is stopped within a wave stays open, and goes on after resume', async () => {
   enterFleet('rollout: {waves: [1, 100%], pause: 1m}\n')
   setTimeouts(10)
   stopAfterWrites(2)
@@ -220,7 +220,7 @@ it.each([
   await place.settle()
 })
 
-it('state is not migrated while all is stopped', async () => {
+itLong('state is not migrated while all is stopped', async () => {
   enterFleet()
   setTimeouts(10)
   await place.settle()

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { place, setWorkspace } from './stage.ts'
+import { itLong } from '../runs.ts'
 
 const www = 'www.example.com'
 const plain = { default_master: '192.0.2.10', origin_mode: 'http' }
@@ -124,7 +125,7 @@ describe('a test fails', () => {
     expect([failed, why]).toEqual([1, expect.stringContaining('error: signature: valid contr')])
   })
 
-  it('is an error for what can not be judged', async () => {
+  itLong('is an error for what can not be judged', async () => {
     declare('tls', 'open', 'lower')
     for (const [names, text, at, message] of [
       ['[tsl]', givenPlain, '3:21', 'there is no policy "tsl". Did you mean "tls"?'],

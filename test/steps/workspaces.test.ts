@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { fetchConfig, Place, startService } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 import { itLong } from '../runs.ts'
@@ -27,7 +27,7 @@ describe('separate workspaces', () => {
     }
   })
 
-  it('with two addresses in one folder keep separate states', async () => {
+  itLong('with two addresses in one folder keep separate states', async () => {
     const elsewhere = await startService()
     const home = join(place.root, 'edgewise.yaml')
     const text = readFileSync(home, 'utf8')
@@ -49,7 +49,7 @@ describe('separate workspaces', () => {
 })
 
 describe('another spelling of the address', () => {
-  it('is the same service: state, lock and owner; shown and stored as written', async () => {
+  itLong('is the same service: state, lock and owner; shown and stored as written', async () => {
     const home = join(place.root, 'edgewise.yaml')
     const text = readFileSync(home, 'utf8')
     await place.manifest(www, { timeout: { time: 60 } }).settle()

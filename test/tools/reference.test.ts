@@ -14,6 +14,7 @@ import { diagnosticDescriptions } from '../../src/outlets/report/generated/diagn
 import { errorDescriptions } from '../../src/core/model/generated/errors.ts'
 import { formatCode, formatProse, formatTable } from '../../tools/reference/markdown.ts'
 import { formatKeys, type Schema } from '../../tools/reference/schema-keys.ts'
+import { itLong } from '../runs.ts'
 
 const root = new URL('../../', import.meta.url)
 const load = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -61,7 +62,7 @@ describe('docs/reference', () => {
     expect(missing).toEqual([])
   })
 
-  it('has a valid example of every key of edgewise.yaml', () => {
+  itLong('has a valid example of every key of edgewise.yaml', () => {
     const validate = new Ajv2020({ strict: false }).compile(workspaceSchema)
     const example = parse(
       /```yaml\n([\s\S]*?)```/.exec(page('workspace-file'))?.[1] ?? '',
@@ -83,7 +84,7 @@ describe('docs/reference', () => {
     expect(globSync('docs/reference/items/*.md')).toHaveLength(catalogue.size)
   })
 
-  it('has every code of errors and diagnostics, and each code is used', () => {
+  itLong('has every code of errors and diagnostics, and each code is used', () => {
     const sources = globSync('src/**/*.ts', {
       ignore: [
         'src/**/generated/**',
@@ -114,7 +115,7 @@ describe('docs/reference', () => {
     }
   })
 
-  it('names every environment variable that a command reads by name', () => {
+  itLong('names every environment variable that a command reads by name', () => {
     const ofGit = /(?:^|[^\w])(?:GIT_SSH_COMMAND|GIT_SSH|GIT_CONFIG_COUNT)$/
     const read = globSync('src/**/*.ts', { ignore: 'src/cli/action/**' }).flatMap((file) =>
       Array.from(load(file).matchAll(/\benv\['([A-Z_]+)'\]/g), ([, name]) => name ?? ''),

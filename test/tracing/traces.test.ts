@@ -84,7 +84,7 @@ describe('an apply with a refused write', () => {
       expect(receiver.raw).not.toContain(text)
   })
 
-  it('sends the service no header of the trace', async () => {
+  itLong('sends the service no header of the trace', async () => {
     await refuseOne()
     const seen: string[] = []
     place.transport = async ({ headers = {} }) => {
@@ -97,7 +97,7 @@ describe('an apply with a refused write', () => {
   })
 })
 
-it('a call names its failure, and a write its retries', async () => {
+itLong('a call names its failure, and a write its retries', async () => {
   place.manifest('a.example.com', { timeout: { time: 60 } })
   await setFaults(
     emulator,
@@ -129,7 +129,7 @@ it('a write has its waits for the call budget', async () => {
   expect(waits[0]?.attributes['edgewise.wait.seconds']).toBeGreaterThan(4)
 })
 
-it('a rollout has waves, and the watch of each', async () => {
+itLong('a rollout has waves, and the watch of each', async () => {
   enterTraced('rollout: {waves: [1, 100%], pause: 10m}\n')
   for (const domain of ['a.example.com', 'b.example.com'])
     place.manifest(domain, { timeout: { time: 60 } })

@@ -172,7 +172,7 @@ itLong('answers each statement as PostgreSQL does', async () => {
   await schema.remove()
 })
 
-it('counts the calls of an account as PostgreSQL does, by its own clock', async () => {
+itLong('counts the calls of an account as PostgreSQL does, by its own clock', async () => {
   const schema = await TestSchema.make()
   const clocks = () => ({ boot: 'boot', now: 0, up: 1_000_000 })
   const count = async (database: Database) => {
