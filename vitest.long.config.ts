@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     ...shared,
     // Many files wait for processes, pauses and terms most of the time: another one runs then.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() * 2 + 1,
     sequence: { sequencer: LongestFirst },
     include: findTests(/\bit(Often|Long)\b|tags: 'often'|^\/\/ @module-tag often$/m),
     exclude: isNight ? [] : findTests(/^\/\/ @module-tag nightly$/m),
