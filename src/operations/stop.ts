@@ -7,7 +7,8 @@ import {
   type StopDecision,
 } from '../core/model/listed-rollout.ts'
 import type { Identity } from '../core/model/people/identity.ts'
-import { type AccountStop, maxStopAgeMs } from '../state/store/account-stop.ts'
+import { stores } from '../core/model/stores.ts'
+import type { AccountStop } from '../state/store/account-stop.ts'
 import type { OpenState } from '../state/store/store-opener.ts'
 import { describeAct } from './history/describe-act.ts'
 import { findActor, refuseCommand, toActor } from './people/command-line.ts'
@@ -117,7 +118,7 @@ function decide(
   { config }: Configured,
   { store }: AccountStop,
 ): StopDecision {
-  const lookSeconds = maxStopAgeMs[store] / 1000
+  const lookSeconds = stores[store].maxStopAgeMs / 1000
   return { account: config.service.account, decision, stop, store, lookSeconds }
 }
 

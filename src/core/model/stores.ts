@@ -11,6 +11,8 @@ interface StoreRow {
   example: string
   /** Reads such a place into the keys under `state`; null if the text names none. */
   readPlace(text: string): Record<string, string> | null
+  /** Age from which the last look at a stop of the account is too old to send a call, ms. */
+  maxStopAgeMs: number
   /** Tests whether its place is known and in no checkout: several repositories may share it. */
   isElsewhere(state: StateConfig): boolean
 }
@@ -23,6 +25,7 @@ export const stores: Record<StoreName, StoreRow> = {
     place: 'git:BRANCH',
     example: 'git:edgewise-state',
     readPlace: (text) => readAfter('git:', text, 'branch'),
+    maxStopAgeMs: 5000,
     isElsewhere: () => false,
   },
   dir: {
@@ -31,6 +34,7 @@ export const stores: Record<StoreName, StoreRow> = {
     place: 'dir:PATH',
     example: 'dir:.edgewise/state',
     readPlace: (text) => readAfter('dir:', text, 'path'),
+    maxStopAgeMs: 1500,
     isElsewhere: () => false,
   },
   postgres: {
@@ -39,6 +43,7 @@ export const stores: Record<StoreName, StoreRow> = {
     place: 'the address of a database',
     example: "'${env:DATABASE_URL}'",
     readPlace: (text) => (/^(?:postgres(?:ql)?:\/\/|\$\{env:)/.test(text) ? { url: text } : null),
+    maxStopAgeMs: 1500,
     isElsewhere: ({ database }) => database !== undefined,
   },
 }

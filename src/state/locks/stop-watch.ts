@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { describeStop } from '../../core/model/listed-rollout.ts'
-import { type AccountStop, maxStopAgeMs } from '../store/account-stop.ts'
+import { stores } from '../../core/model/stores.ts'
+import type { AccountStop } from '../store/account-stop.ts'
 import { type Clearance, type Lease, type LockClock, measureAge, readMoment } from './lease.ts'
 import type { Machine } from './machine.ts'
 
@@ -29,7 +30,7 @@ export function watchStop(
     }
   }
   const check = (): Clearance => {
-    if (measureAge(last.at, readMoment(machine, clock)) >= maxStopAgeMs[accountStop.store])
+    if (measureAge(last.at, readMoment(machine, clock)) >= stores[accountStop.store].maxStopAgeMs)
       return 'look'
     return last.refused === '' ? 'clear' : { refused: last.refused, isStop: true }
   }

@@ -6,9 +6,6 @@ import { checkStored } from '../../core/model/text/stored-file.ts'
 import { formatFile } from '../format/parse-file.ts'
 import type { Register } from './register.ts'
 
-/** Age from which the last look at the stop is too old to send a call, ms. */
-export const maxStopAgeMs: Record<StoreName, number> = { dir: 1500, postgres: 1500, git: 5000 }
-
 /** The stop of all writes of an account, for all runners that share the store. */
 export interface AccountStop {
   readonly store: StoreName
