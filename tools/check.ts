@@ -10,7 +10,6 @@ type Step = [name: string, command: string]
 
 /** Part of the repetitions that `npm run check:long` makes in full. */
 const runs = process.env['EDGEWISE_TEST_RUNS'] ?? '0.1'
-const long = 'vitest run --config vitest.long.config.ts --tags-filter often'
 
 const steps: Step[][] = [
   [
@@ -28,7 +27,7 @@ const steps: Step[][] = [
   [['speed', 'node --import tsx tools/bench.ts --small']],
   // All use the program that the tests built. The pages mostly wait for the call rate.
   [
-    ['longer checks', `EDGEWISE_TEST_RUNS=${runs} ${long}`],
+    ['longer checks', `EDGEWISE_TEST_RUNS=${runs} vitest run`],
     ['pages', 'tsx tools/docs-test.ts'],
     ['licences', 'npm run --silent licences'],
     ['package', 'npm run --silent package:check'],

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,

@@ -140,8 +140,8 @@ describe('findOutliers', () => {
     const configs = make(10_000, (i) =>
       Object.fromEntries(items.map((item, k) => [item, { a: i % 300 === k ? 1 : 2, b: i }])),
     )
-    const start = performance.now()
+    const start = process.cpuUsage()
     expect(find(configs, () => ['base', 'video']).lines).toHaveLength(15)
-    expect(performance.now() - start).toBeLessThan(30_000)
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(30)
   })
 })

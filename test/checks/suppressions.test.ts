@@ -78,9 +78,9 @@ describe('the comments of a file', () => {
 
   itLong('take linear time', () => {
     const text = `${allow}\n`.repeat(100_000)
-    const start = performance.now()
+    const start = process.cpuUsage()
     expect(judgeText(`${text}a: 1\n`, 100_001).suppressed).toHaveLength(1)
-    expect(performance.now() - start).toBeLessThan(10_000)
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(10)
   })
 })
 

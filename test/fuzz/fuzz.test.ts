@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { expect, it } from 'vitest'
 import { itOften, runs, seed } from '../runs.ts'
 import { runFuzz } from './run-fuzz.ts'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 /** The workflows that `edgewise init` writes, with the built action and a code host in memory. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'

@@ -39,9 +39,9 @@ describe('CODEOWNERS', () => {
 
   itLong('is read in time whatever is in it', () => {
     const hostile = `${'a'.repeat(5000)}${'\\'.repeat(5000)} ${'*'.repeat(50)}/x @a\n`.repeat(50)
-    const begin = performance.now()
+    const begin = process.cpuUsage()
     parseCodeOwners(hostile)(`${'a'.repeat(200)}/y`)
-    expect(performance.now() - begin).toBeLessThan(5000)
+    expect(process.cpuUsage(begin).user / 1e6).toBeLessThan(5)
   })
 })
 

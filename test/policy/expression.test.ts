@@ -90,9 +90,9 @@ describe('expressions', () => {
     ],
     ['lists that grow', `(config.cache_rule_list${'+config.cache_rule_list'.repeat(40)}) == []`],
   ])('%s ends in time', (_name, text) => {
-    const start = performance.now()
+    const start = process.cpuUsage()
     const answer = evaluate(text)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(2)
     expect(answer).not.toBe(true)
   })
 
@@ -101,9 +101,9 @@ describe('expressions', () => {
     const cases = Array.from({ length: 100 }, (_, i): Case => {
       return { domain: `d${i}`, item: null, keys: {}, values }
     })
-    const start = performance.now()
+    const start = process.cpuUsage()
     const { violations } = judge(createPolicy(text), cases, createBudget(100))
-    expect(performance.now() - start).toBeLessThan(5000)
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(5)
     expect(violations).toHaveLength(100)
     expect(violations.every(({ fault }) => fault?.includes('too much work'))).toBe(true)
   })

@@ -488,9 +488,9 @@ describe('hostile lists', () => {
 
   itLong('end in bounded time', () => {
     const rules = Array.from({ length: 100 }, (_, i) => regex(hostile(i)))
-    const started = performance.now()
+    const started = process.cpuUsage()
     find({ cache_rule: rules })
-    expect(performance.now() - started).toBeLessThan(20_000)
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(20)
   })
 
   itLong('report no rule that is not known to be hidden', () => {

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

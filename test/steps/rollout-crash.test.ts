@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { expect } from 'vitest'
 import { DefectAfterWrites } from '../../src/core/model/edgewise-error.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'

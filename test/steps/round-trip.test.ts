@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
 // @module-tag often
+// @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import {
   buildHistoryPage,
