@@ -185,27 +185,30 @@ function findMax(
   return to === undefined ? Number.POSITIVE_INFINITY : Number(to)
 }
 
-function charsWhere(test: (char: string) => boolean): CharSet {
-  const ascii = Uint8Array.from({ length: 128 }, (_, i) => (test(String.fromCharCode(i)) ? 1 : 0))
+function charsWhere(pattern: RegExp): CharSet {
+  const ascii = new Uint8Array(128)
+  for (let code = 0; code < 128; code++)
+    if (pattern.test(String.fromCharCode(code))) ascii[code] = 1
   return { ascii, others: false }
 }
 
+/** The sets of one character, by its code, as far as they were asked for. */
+const single: CharSet[] = []
+
 /** The set of one character of ASCII. */
 export function oneChar(char: string): CharSet {
-  return single[char.charCodeAt(0)] ?? charsWhere((each) => each === char)
+  const code = char.charCodeAt(0)
+  if (code > 127) return { ascii: new Uint8Array(128), others: false }
+  return (single[code] ??= { ascii: new Uint8Array(128).fill(1, code, code + 1), others: false })
 }
 
 export const anyChar: CharSet = { ascii: new Uint8Array(128).fill(1), others: true }
 
-const single = Array.from({ length: 128 }, (_, code) =>
-  charsWhere((char) => char.charCodeAt(0) === code),
-)
-
 const classes: Record<string, CharSet | undefined> = Object.assign(Object.create(null), {
-  d: charsWhere((char) => /\d/.test(char)),
-  D: charsWhere((char) => /\D/.test(char)),
-  w: charsWhere((char) => /\w/.test(char)),
-  W: charsWhere((char) => /\W/.test(char)),
-  s: charsWhere((char) => /\s/.test(char)),
-  S: charsWhere((char) => /\S/.test(char)),
+  d: charsWhere(/\d/),
+  D: charsWhere(/\D/),
+  w: charsWhere(/\w/),
+  W: charsWhere(/\W/),
+  s: charsWhere(/\s/),
+  S: charsWhere(/\S/),
 })
