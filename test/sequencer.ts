@@ -15,8 +15,14 @@ export class ProcessesFirst extends BaseSequencer {
   }
 }
 
-/** The files of the longer checks that take longest: those that mostly wait, then by CPU time. */
+/**
+ * The files of the longer checks that take longest: those that start thousands of processes, while
+ * workers are small, then those that mostly wait, then by CPU time.
+ */
 const longest = [
+  'state/git-store',
+  'steps/git',
+  'steps/canaries',
   'long/serve-states',
   'long/outages',
   'long/replica-drift',
