@@ -83,7 +83,7 @@ describe('what browsers have instead of Node', () => {
     fc.array(part, { maxLength: 9 }).map((parts) => parts.join(':')),
   )
 
-  itLong('tells addresses from other texts like Node', () => {
+  itLong('recognizes addresses as Node does', () => {
     fc.assert(
       fc.property(text, (address) => {
         if (address.includes('%')) return

@@ -54,11 +54,9 @@ describe('expressions', () => {
     ['domain.nme == "a"', /"domain" has no "nme"/],
     ['change.item == "origin"', /unknown variable: change/],
     ['domain.name.size()', /expected true or false, got the type int/],
-    ['domain.name.contains(1)', /contains does not take \(int\)\. It is used as "www/],
-    [
-      'lower(domain.name) == "a"',
-      /there is no function lower\(.*\)\. See "edgewise explain policy"/,
-    ],
+    ['domain.name.contains(1)', /there is no \w+\.contains\(int\)\. An example of contains: "www/],
+    ['(5).contains("a")', /there is no int\.contains\(string\)\. An example of contains: "www/],
+    ['lower(domain.name) == "a"', /there is no lower\(.*\)\. See "edgewise explain policy"/],
   ])('%s has no answer', (text, fault) => {
     expect(evaluate(text)).toMatch(fault)
   })

@@ -296,10 +296,11 @@ function explainSummary(text: string): string {
   const types = /^no such overload: (.*)/s.exec(text)?.[1]?.replaceAll(/dyn<(\w+)>/g, '$1')
   if (types !== undefined)
     return `these types do not fit: ${types}. Convert one with int(…) or string(…).`
-  const call = /^found no matching overload for '(?:\w+\.)?(\w+)\((.*)\)'$/s.exec(text)
+  const call = /^found no matching overload for '((?:\w+\.)?(\w+)\(.*\))'$/s.exec(text)
+  const [, signature = '', name = ''] = call ?? []
   if (call !== null)
-    return Object.hasOwn(functions, call[1] ?? '')
-      ? `${call[1]} does not take (${call[2]}). It is used as ${functions[call[1] ?? '']?.example}.`
-      : `there is no function ${call[1]}(${call[2]}). See "edgewise explain policy".`
+    return Object.hasOwn(functions, name)
+      ? `there is no ${signature}. An example of ${name}: ${functions[name]?.example}`
+      : `there is no ${signature}. See "edgewise explain policy".`
   return text.slice(0, 500).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 }
