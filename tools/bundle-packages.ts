@@ -7,13 +7,30 @@ const resolveDir = fileURLToPath(new URL('../', import.meta.url))
 
 /** Functions of a package: those that it exports, and how its default export is called. */
 interface RarePackage {
+  /** How it is imported; by its name otherwise. */
+  from?: string
+  /** Path of a module of the program, which is no package. */
+  module?: string
   call?: string
   functions: string[]
   classes?: string[]
 }
 
-/** Packages that most runs never call, with what the program uses of them. */
+/** Packages that most runs never call, with what the program uses of them, by their files. */
 const rarelyCalled: Record<string, RarePackage> = {
+  // For values with faults.
+  'schema-faults': {
+    from: './schema-faults.ts',
+    module: './src/core/catalog/generated/schema-faults.ts',
+    functions: [
+      'createItemFaults',
+      'createPolicyFaults',
+      'createTestFaults',
+      'createWorkspaceFaults',
+    ],
+  },
+  // For JavaScript's expressions in traces.
+  regexpp: { from: '@eslint-community/regexpp', functions: [], classes: ['RegExpParser'] },
   // Opens the stream of stdout.
   picocolors: { call: 'load()', functions: ['createColors'] },
   picomatch: { call: 'load()', functions: ['scan'] },
@@ -42,18 +59,26 @@ const rare = 'rarely-called'
 const loadOnFirstCall: Plugin = {
   name: 'load-on-first-call',
   setup: ({ onResolve, onLoad }) => {
-    const filter = new RegExp(`^(?:${Object.keys(rarelyCalled).join('|')})$`)
-    onResolve({ filter }, ({ path, kind, namespace }) =>
-      kind === 'import-statement' && namespace === 'file' ? { path, namespace: rare } : null,
+    const imported = Object.entries(rarelyCalled).map(
+      ([name, { from = name }]) => [from, name] as const,
     )
-    onLoad({ filter, namespace: rare }, ({ path }) => {
+    const names = new Map(imported)
+    onResolve({ filter: /./ }, ({ path, kind, namespace }) => {
+      const name = names.get(path)
+      return name !== undefined && kind === 'import-statement' && namespace === 'file'
+        ? { path: name, namespace: rare }
+        : null
+    })
+    onLoad({ filter: /./, namespace: rare }, ({ path }) => {
       const { call, functions = [], classes = [] } = rarelyCalled[path] ?? {}
       const load = `process.getBuiltinModule('module').createRequire(import.meta.url)`
       const contents = [
         'let loaded',
         `const load = () => (loaded ??= ${load}('./${path}.cjs'))`,
         ...functions.map((name) => `export const ${name} = (...args) => load().${name}(...args)`),
-        ...classes.map((name) => `export function ${name}() { return new (load().${name})() }`),
+        ...classes.map(
+          (name) => `export function ${name}(...args) { return new (load().${name})(...args) }`,
+        ),
       ]
       if (call !== undefined)
         contents.push(
@@ -69,7 +94,10 @@ export async function bundleRarelyCalled(options: BuildOptions): Promise<Metafil
   const { metafile } = await build({
     ...options,
     entryPoints: Object.fromEntries(
-      Object.keys(rarelyCalled).map((name) => [`chunks/${name}`, name]),
+      Object.entries(rarelyCalled).map(([name, { from = name, module = from }]) => [
+        `chunks/${name}`,
+        module,
+      ]),
     ),
     splitting: false,
     format: 'cjs',
@@ -166,5 +194,23 @@ const dropNative: Plugin = {
   },
 }
 
-/** Plugins for packages that are bundled in a way of their own. */
-export const packagePlugins = [loadOnFirstCall, unpackSolver, dropNative]
+/** Writes generated schemas as JSON, which a run parses sooner than literals. */
+const packSchemas: Plugin = {
+  name: 'pack-schemas',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/generated\/(?:file-)?schemas\.ts$/ }, async ({ path }) => {
+      const exports = Object.entries((await import(path)) as Record<string, unknown>)
+      const pack = (value: unknown) => JSON.stringify(JSON.stringify(value))
+      return {
+        contents: exports
+          .map(
+            ([name, value]) => `export const ${name} = /* @__PURE__ */ JSON.parse(${pack(value)})`,
+          )
+          .join('\n'),
+      }
+    })
+  },
+}
+
+/** Plugins for what is bundled in a way of its own. */
+export const packagePlugins = [loadOnFirstCall, unpackSolver, dropNative, packSchemas]

@@ -131,17 +131,22 @@ const workspace = fillKinds(
 
 const test = buildTestSchema(null)
 
+const { validators, faults } = await buildSchemaValidators(
+  header.replace('schemas/items', 'schemas'),
+  {
+    items: Object.fromEntries(items.map((item) => [item, loadSchema(item)])),
+    workspace,
+    test,
+    policy,
+  },
+)
+
 const sources = {
   'schemas/workspace.schema.json': `${JSON.stringify(workspace, null, 2)}\n`,
   'src/core/catalog/generated/schemas.ts': buildSchemasFile(),
   'src/manifest/workspace-file/generated/file-schemas.ts': await buildFileSchemasFile(),
-  'src/core/catalog/generated/schema-validators.ts': await buildSchemaValidators(
-    header.replace('schemas/items', 'schemas'),
-    Object.fromEntries(items.map((item) => [item, loadSchema(item)])),
-    workspace,
-    test,
-    policy,
-  ),
+  'src/core/catalog/generated/schema-validators.ts': validators,
+  'src/core/catalog/generated/schema-faults.ts': faults,
   'src/core/tests/generated/test-schema.ts':
     `${header.replace('from schemas/items', 'from tools/test-schema.ts')}\n` +
     `/** The JSON Schema of a test. */\nexport const testSchema = ${JSON.stringify(test)}\n`,

@@ -1,10 +1,11 @@
 // Joiners are kept: emoji and several scripts need them. The last four are letters without a glyph.
-const unsafe = /[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu
+const unsafe = String.raw`[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]`
 // Own colours and line ends, on a terminal also own movements of the cursor.
 const ownInLog = String.raw`\u001b\[[\d;]*m|\r?\n|\t`
 const ownOnTerminal = String.raw`\u001b\[[\d;?]*[A-Za-z]|[\r\n\t]`
 /** Printable ASCII and line ends. Node matches it sooner than it compiles other patterns. */
 export const plainText = /^[\n\x20-\x7e]*$/
+const plainLine = /^[\x20-\x7e]*$/
 const strayPatterns = new Map<string, RegExp>()
 const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -13,15 +14,16 @@ const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
  * that text from a file or a service can't control the terminal or hide. Also escapes line ends.
  */
 export function escapeInvisible(text: string): string {
+  if (plainLine.test(text)) return text
   return text.replace(
-    unsafe,
+    new RegExp(unsafe, 'gu'),
     (character) => named[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )
 }
 
 /** Formats a text as a YAML scalar in double quotes, in which those characters are escaped. */
 export function quoteVisibly(text: string): string {
-  return JSON.stringify(text).replace(unsafe, (character) => {
+  return JSON.stringify(text).replace(new RegExp(unsafe, 'gu'), (character) => {
     const digits = (character.codePointAt(0) ?? 0).toString(16)
     return digits.length > 4 ? `\\U${digits.padStart(8, '0')}` : `\\u${digits.padStart(4, '0')}`
   })
@@ -34,7 +36,7 @@ export function quoteVisibly(text: string): string {
 export function escapeStray(text: string, onTerminal: boolean): string {
   if (plainText.test(text)) return text
   const own = onTerminal ? ownOnTerminal : ownInLog
-  const stray = strayPatterns.get(own) ?? new RegExp(`(${own})|${unsafe.source}`, 'gu')
+  const stray = strayPatterns.get(own) ?? new RegExp(`(${own})|${unsafe}`, 'gu')
   strayPatterns.set(own, stray)
   return text.replace(stray, (found, kept?: string) =>
     kept === undefined ? found.split('').map(escapeUnit).join('') : found,
