@@ -16,7 +16,9 @@ import { exitCodes } from './exit-codes.ts'
 import type { ReportOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
-import { createReports, formatJson, type History } from './reports.ts'
+import { formatJson } from './report-formats/json.ts'
+import type { History } from './report-formats/subjects.ts'
+import { createReports } from './reports.ts'
 
 /**
  * Prints all applies, or what each apply intended for a domain, the latest first.

@@ -6,7 +6,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { buildProgram } from '../../src/cli/program.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { addLiveLine } from '../../src/cli/terminal/live-line.ts'
-import { reportEndings } from '../../src/cli/commands/options.ts'
+import { listEndings } from '../../src/cli/report-formats/formats.ts'
+import type { ReportCommand } from '../../src/cli/report-formats/subjects.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { commandLines } from './command-lines.ts'
 import { place, setStage } from './stage.ts'
@@ -51,7 +52,7 @@ it.each(leaves)('the list has $path with each form of its output', ({ path, opti
   const written = ['--out', '--metrics-file', '--schema'].filter((name) => options.includes(name))
   for (const name of ['--json', ...written]) if (path !== 'complete') expect(words).toContain(name)
   if (!options.includes('--report')) return
-  for (const ending of path === 'test' ? ['.xml', '.md', '.json'] : reportEndings)
+  for (const ending of listEndings(path.replace('state ', '') as ReportCommand))
     expect([...words].some((word) => word.endsWith(ending))).toBe(true)
 })
 

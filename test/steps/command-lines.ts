@@ -1,3 +1,6 @@
+import { listEndings } from '../../src/cli/report-formats/formats.ts'
+import type { ReportCommand } from '../../src/cli/report-formats/subjects.ts'
+
 /** A command line whose output could show a secret. */
 export interface CommandLine {
   line: string[]
@@ -16,6 +19,10 @@ const json = (schema: string, ...line: string[]): CommandLine => ({
 })
 const alone = (...line: string[]): CommandLine => ({ line, needsNone: true })
 
+/** Options for a report of a command in each of its formats. */
+const reports = (command: ReportCommand) =>
+  listEndings(command).flatMap((ending) => ['--report', `${command}-report${ending}`])
+
 /**
  * Command lines with each command and each form of its output, in an order in which they can be run
  * in a workspace with the domain `www.example.com`. All tests that look for secrets run them.
@@ -31,30 +38,30 @@ export const commandLines: CommandLine[] = [
   text('validate', '--format', 'sarif'),
   text('check', '--outliers'),
   json('check', 'check'),
-  text('plan', '--verbose', '--report', 'plan.md', '--report', 'plan.html'),
-  json('plan', 'plan', '--out', 'plan.json', '--report', 'plan-report.json'),
+  text('plan', '--verbose', ...reports('plan')),
+  json('plan', 'plan', '--out', 'plan.json'),
   text('plan', 'approve', 'plan.json', '--yes'),
   text('plan', 'approve', 'plan.json', '--yes', '--json'),
-  text('apply', '--yes', '--verbose', '--report', 'apply.md', '--report', 'apply.html'),
-  json('apply-event', 'apply', '--yes', '--report', 'apply.json', '--metrics-file', 'apply.prom'),
+  text('apply', '--yes', '--verbose', ...reports('apply')),
+  json('apply-event', 'apply', '--yes', '--metrics-file', 'apply.prom'),
   text('plan', '--run-policies'),
-  text('show', www, '--report', 'show.md', '--report', 'show.html'),
-  json('show', 'show', www, '--report', 'show.json'),
+  text('show', www, ...reports('show')),
+  json('show', 'show', www),
   text('report', '--html', 'site'),
   json('report', 'report', '--html', 'site'),
-  text('drift', '--verbose', '--report', 'drift.md', '--report', 'drift.html'),
-  json('drift', 'drift', '--report', 'drift.json'),
+  text('drift', '--verbose', ...reports('drift')),
+  json('drift', 'drift'),
   text('state', 'list'),
   json('state-list', 'state', 'list'),
   text('state', 'show', www),
   json('state-show', 'state', 'show', www),
-  text('state', 'history', '--report', 'history.md', '--report', 'history.html'),
-  json('history', 'state', 'history', '--report', 'history.json'),
+  text('state', 'history', ...reports('history')),
+  json('history', 'state', 'history'),
   text('trace', `https://${www}/`),
   json('trace', 'trace', `https://${www}/`),
   text('test', '--record', `https://${www}/`),
-  text('test', '--report', 'test.md', '--report', 'test.xml', '--mutate'),
-  json('test', 'test', '--report', 'test.json', '--mutate'),
+  text('test', ...reports('test'), '--mutate'),
+  json('test', 'test', '--mutate'),
   json('test', 'test', '--record', `https://${www}/`, '--yes'),
   text('policies'),
   json('policies', 'policies'),

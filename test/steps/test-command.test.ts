@@ -327,7 +327,7 @@ describe('reports', () => {
     expect(read('r.xml')).toContain('<testsuites name="edgewise test" tests="2" failures="1"')
     expect(read('r.xml')).toContain('<testcase name="&#60;b&#62;&#38;]]&#62;"')
     expect(read('r.md')).toMatch(/^### Edgewise tests: 1 of 2 tests failed\.\n\n```text\nFAIL/)
-    expect((await test('--report', 'r.html')).err).toContain('ends with .xml, .md or .json')
+    expect((await test('--report', 'r.html')).err).toContain('.xml (JUnit), .md or .json.')
   })
 
   it('are annotations in GitHub Actions, of failures and of errors', async () => {

@@ -75,6 +75,17 @@ describe('the files that Node loads', () => {
   )
 })
 
+describe('the renderers of reports', () => {
+  it('are loaded by a command that writes such a report only', () => {
+    const { modules } = listLoaded(main, program, 'src/cli/reports.ts')
+    expect(modules).toContain('src/cli/report-formats/formats.ts')
+    expect(modules.filter((path) => /report-formats\/(?!formats)/.test(path))).toEqual([])
+    const page = /html\.ts|\/page\//
+    const { modules: forText } = listLoaded('src/cli/report-formats/markdown.ts')
+    expect(forText.filter((path) => page.test(path))).toEqual([])
+  })
+})
+
 describe('the SDK of traces', () => {
   it('is imported by files of its own, which are loaded on demand', () => {
     const importers = Object.values(metafile.outputs).flatMap(({ entryPoint = '', imports }) =>

@@ -41,7 +41,10 @@ export function declareApply(program: Command, declare: Declare): void {
     run: (context, [planFile], options) =>
       runApply(context, typeof planFile === 'string' ? planFile : null, options),
   })
-  addReportOption(addOlderOption(addOverrideOptions(addGuardOptions(addSelectionOptions(command)))))
+  addReportOption(
+    addOlderOption(addOverrideOptions(addGuardOptions(addSelectionOptions(command)))),
+    'apply',
+  )
     .option(
       '--no-waves',
       'apply all at once without health checks; finishes an open rollout of the same change',

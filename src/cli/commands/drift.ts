@@ -48,7 +48,7 @@ export function declareDrift(program: Command, declare: Declare): void {
   addObserveOptions(command)
     .option('--repair', 'plan the drifted items from their observed values, ask, and apply')
     .option('--include-pending', 'with --repair: also write pending and in-doubt items')
-  addReportOption(addSelectionOptions(command))
+  addReportOption(addSelectionOptions(command), 'drift')
   addLockOptions(
     addOlderOption(addGuardOptions(command)),
     'with --repair: seconds to wait for the lock',

@@ -1,7 +1,8 @@
 /** Options that several commands share, with the parsed values. */
-import { extname } from 'node:path'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { ItemKey } from '../../core/model/item.ts'
+import { describeEndings, findFormat, type Format } from '../report-formats/formats.ts'
+import type { ReportCommand } from '../report-formats/subjects.ts'
 
 /** Selection of domains and items. Empty lists select all. */
 export interface SelectionOptions {
@@ -110,21 +111,18 @@ export function addLockOptions(
   )
 }
 
-/** Endings of reports; each has a renderer for every command in `cli/reports.ts`. */
-export const reportEndings = ['.md', '.html', '.json'] as const
-export type ReportEnding = (typeof reportEndings)[number]
-
 /** Options of a command with reports. */
 export interface ReportOptions {
   /** Files to write. */
-  report: string[]
+  report: { path: string; format: Format }[]
 }
 
 /** Adds {@link ReportOptions}. A file with another ending is a usage error. */
-export function addReportOption(command: Command): Command {
-  const list = `${reportEndings.slice(0, -1).join(', ')} or ${reportEndings.at(-1)}`
-  const collectFile = (file: string, before: string[]): string[] => {
-    if (reportEndings.some((ending) => ending === extname(file))) return [...before, file]
+export function addReportOption(command: Command, name: ReportCommand): Command {
+  const list = describeEndings(name)
+  const collectFile = (path: string, before: ReportOptions['report']): ReportOptions['report'] => {
+    const format = findFormat(name, path)
+    if (format !== undefined) return [...before, { path, format }]
     throw new InvalidArgumentError(`Expected a file that ends with ${list}.`)
   }
   const description = `write a report, by the ending of the file: ${list}; repeatable`
@@ -133,7 +131,7 @@ export function addReportOption(command: Command): Command {
 
 /** Tests whether a page is among the reports. */
 export function hasPage({ report }: ReportOptions): boolean {
-  return report.some((file) => extname(file) === '.html')
+  return report.some(({ format }) => format.isPage === true)
 }
 
 /** Collects the values of a repeatable option. */

@@ -40,7 +40,8 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { buildPlanJson } = await import('../../outlets/report/plan/json.ts')
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openToPlan } = await import('../open.ts')
-      const { createReports, formatJson } = await import('../reports.ts')
+      const { createReports } = await import('../reports.ts')
+      const { formatJson } = await import('../report-formats/json.ts')
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { buildLevels } = await import('../checks/levels.ts')
       const { io } = context
@@ -62,17 +63,14 @@ export function declarePlan(program: Command, declare: Declare): void {
         )
       for (const file of createReports('plan', options, workspace, io)) await file.save(planned)
       if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, planned)))
-      else {
-        await dialogue.show({ kind: 'plan', plan })
-        await showFindings(context, workspace.root, dialogue, planned)
-      }
+      else await showPlan(context, workspace.root, dialogue, planned)
       const { conditional, held } = plan.summary
       const differs = plan.changes.length > conditional || rollbackUnfinished || held > 0
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
   declarePlanApprove(command, declare)
-  addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command))))
+  addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command)), 'plan'))
     .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--run-policies', 'run the policies that are programs, as apply does')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
@@ -87,13 +85,14 @@ export function declarePlan(program: Command, declare: Declare): void {
     )
 }
 
-/** Shows effects; in GitHub Actions also what violates policies, as annotations. */
-async function showFindings(
+/** Shows a plan with its effects; in GitHub Actions also what violates policies, as annotations. */
+async function showPlan(
   { io }: CommandContext,
   root: string,
   dialogue: Dialogue,
-  { effects, witnesses, policies }: Planned,
+  { plan, effects, witnesses, policies }: Planned,
 ): Promise<void> {
+  await dialogue.show({ kind: 'plan', plan })
   if (effects !== null) await dialogue.show({ kind: 'effects', effects })
   if (witnesses !== null) await dialogue.show({ kind: 'witnesses', witnesses })
   if (policies === null || io.env['GITHUB_ACTIONS'] !== 'true') return

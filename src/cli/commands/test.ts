@@ -1,12 +1,11 @@
-import { extname } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import type { TestOptions } from '../tests/test.ts'
 import type { Declare } from './declare.ts'
-import { collect, createIntegerParser } from './options.ts'
+import { addReportOption, collect, createIntegerParser } from './options.ts'
 
 /** `edgewise test`: runs the tests of manifests. Calls nothing. */
 export function declareTest(program: Command, declare: Declare): void {
-  declare<TestOptions>(program, 'test [paths...]', {
+  const command = declare<TestOptions>(program, 'test [paths...]', {
     description: 'run the tests of manifests, without any call',
     args: ['files, folders and globs of test files; all by default'],
     examples: [
@@ -17,14 +16,8 @@ export function declareTest(program: Command, declare: Declare): void {
     ],
     run: async (context, args, options) =>
       (await import('../tests/test.ts')).test(context, args, options),
-  })
-    .option('--run <glob>', 'only tests whose name matches, such as *video*')
-    .option(
-      '--report <file>',
-      'write a report, by its ending: .xml (JUnit), .md or .json; repeatable',
-      collectReport,
-      [],
-    )
+  }).option('--run <glob>', 'only tests whose name matches, such as *video*')
+  addReportOption(command, 'test')
     .option('--watch', 'run the tests again when a file changes, until Ctrl-C')
     .option('--allow-empty', 'accept that no test runs')
     .option('--mutate', 'then change each rule and value; list what no test fails for')
@@ -54,11 +47,6 @@ A test is a YAML document in tests/:
 A request has the keys of "edgewise trace --requests"; answers have the names of
 "edgewise trace --json". An unknown answer fails, unless the test expects
 {unknown: true} or {either: [VALUE, …]}. Guide: docs/guides/test-manifests.md`
-
-function collectReport(file: string, before: string[]): string[] {
-  if (['.xml', '.md', '.json'].includes(extname(file))) return [...before, file]
-  throw new InvalidArgumentError('Expected a file that ends with .xml, .md or .json.')
-}
 
 /** Parses a share such as `80%`, in percent. */
 function parseShare(value: string): number {

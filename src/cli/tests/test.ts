@@ -1,4 +1,3 @@
-import { extname } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Tested } from '../../core/tests/results.ts'
 import { watchBelow } from '../../files/watch-below.ts'
@@ -9,12 +8,13 @@ import { formatDiagnosticsGithub } from '../../outlets/report/diagnostics/github
 import { formatDiagnosticsText } from '../../outlets/report/diagnostics/text.ts'
 import { formatTestsGithub } from '../../outlets/report/tests/github.ts'
 import { buildTestJson } from '../../outlets/report/tests/json.ts'
-import { formatTests, sayTotals } from '../../outlets/report/tests/text.ts'
+import { formatTests } from '../../outlets/report/tests/text.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { ReportOptions } from '../commands/options.ts'
 import type { CommandContext } from '../io.ts'
 import { openWorkspace, refuseInvalidManifests } from '../open.ts'
-import { formatJson } from '../reports.ts'
-import { createOutput, saveOutput } from '../save-file.ts'
+import { formatJson } from '../report-formats/json.ts'
+import { createReports } from '../reports.ts'
 import { selectFiles } from '../select-files.ts'
 import { printError } from '../terminal/print-error.ts'
 import { findFolderInRepository } from '../validate.ts'
@@ -23,9 +23,8 @@ import { findFolderInRepository } from '../validate.ts'
 const maxMutants = 500
 
 /** Options of `edgewise test`, as the command line has them. */
-export interface TestOptions {
+export interface TestOptions extends ReportOptions {
   run?: string
-  report: string[]
   watch?: boolean
   allowEmpty?: boolean
   mutate?: boolean
@@ -80,7 +79,7 @@ async function runOnce(
   const selection = selectFiles(files, [], paths, { root, cwd: io.cwd }, called)
   const selected = new Set(selection.files.map(({ path }) => path))
   const folder = io.env['GITHUB_ACTIONS'] === 'true' && !json ? findFolderInRepository(root) : null
-  const outputs = options.report.map((path) => createOutput(path, workspace, io))
+  const reports = createReports('test', options, workspace, io)
   const { limit = maxMutants } = options
   const request = { run: options.run, mutate: options.mutate === true ? { limit } : null }
   try {
@@ -88,7 +87,7 @@ async function runOnce(
     const layout = { paint, columns: io.columns, quiet }
     io.out(json ? formatJson(buildTestJson(tested)) : formatTests(tested, layout))
     if (folder !== null) io.out(formatTestsGithub(tested, folder), 'commands')
-    for (const output of outputs) await saveOutput(output, await render(tested, output.path))
+    for (const report of reports) await report.save(tested)
     return judge(context, tested, options)
   } catch (error) {
     if (!(error instanceof EdgewiseError) || json || error.diagnostics.length === 0) throw error
@@ -102,17 +101,6 @@ async function runOnce(
     if (folder !== null) io.out(formatDiagnosticsGithub(diagnostics, folder), 'commands')
     throw new EdgewiseError(code, message, hint)
   }
-}
-
-/** Renders a report by the ending of its file. */
-async function render(tested: Tested, path: string): Promise<string> {
-  if (extname(path) === '.json') return formatJson(buildTestJson(tested))
-  if (extname(path) === '.xml')
-    return (await import('../../outlets/report/tests/junit.ts')).formatTestsJunit(tested)
-  const { formatTextReport } = await import('../../outlets/report/text/markdown.ts')
-  const { plainPaint } = await import('../../outlets/report/text/paint.ts')
-  const text = formatTests(tested, { paint: plainPaint, columns: 80, quiet: true })
-  return formatTextReport(`Edgewise tests: ${sayTotals(tested.results)}`, text)
 }
 
 /** Finds the exit code, and says why it is no success where the results do not. */

@@ -23,7 +23,7 @@ export function declareHistory(state: Command, declare: Declare): void {
       return printHistory(context, name, options, hasPage(options))
     },
   })
-  addReportOption(command).addHelpText(
+  addReportOption(command, 'history').addHelpText(
     'after',
     `
 The outcome of an item is the one in state after the apply: an intent alone

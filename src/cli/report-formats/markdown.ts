@@ -1,0 +1,40 @@
+import { formatTextReport } from '../../outlets/report/text/markdown.ts'
+import { plainPaint } from '../../outlets/report/text/paint.ts'
+import type { Renderers } from './subjects.ts'
+
+const plainStyle = { paint: plainPaint, columns: 110, verbose: false }
+
+/** Renders each report as Markdown, short enough for a comment at a code host. */
+export const renderers = {
+  plan: async ({ plan, notes, ...effects }) => {
+    const { formatPlanMarkdown } = await import('../../outlets/report/plan/markdown.ts')
+    return formatPlanMarkdown({ ...plan, warnings: [...notes, ...plan.warnings] }, effects)
+  },
+  apply: async (record) => {
+    const { formatApplyMarkdown } = await import('../../outlets/report/apply/markdown.ts')
+    return formatApplyMarkdown(record)
+  },
+  drift: async ({ found, at }) => {
+    const { formatDriftMarkdown } = await import('../../outlets/report/drift/markdown.ts')
+    return formatDriftMarkdown(found.drift, at, found.notes, found.effects)
+  },
+  history: async ({ applies, dropped, domain }) => {
+    const { formatDomainHistory, formatHistory } =
+      await import('../../outlets/report/apply/history-text.ts')
+    const text =
+      domain === null
+        ? formatHistory(applies.toReversed(), plainPaint, dropped)
+        : formatDomainHistory(domain.domain, domain.applies.toReversed(), plainStyle)
+    return formatTextReport('Edgewise history', text)
+  },
+  show: async ({ sheet }, { outside }) => {
+    const { formatSheet } = await import('../../outlets/report/domain/text.ts')
+    const text = formatSheet(sheet, outside.clock.now(), plainStyle)
+    return formatTextReport(`Edgewise: ${sheet.domain}`, text)
+  },
+  test: async (tested) => {
+    const { formatTests, sayTotals } = await import('../../outlets/report/tests/text.ts')
+    const text = formatTests(tested, { paint: plainPaint, columns: 80, quiet: true })
+    return formatTextReport(`Edgewise tests: ${sayTotals(tested.results)}`, text)
+  },
+} satisfies Renderers
