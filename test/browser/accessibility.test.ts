@@ -1,5 +1,9 @@
 import axe from 'axe-core'
 import { expect, it } from 'vitest'
+import { formatReport } from '../../src/outlets/report/page/format-report.ts'
+import { formatTable } from '../../src/outlets/report/page/format-table.ts'
+import { beginPage } from '../../src/outlets/report/page/page-about.ts'
+import { buildAbout } from '../report/page/build-page.ts'
 import { findBarriers } from './barriers.ts'
 import { desktop, phone } from './open.ts'
 import { buildFleetPage, buildSmallPage, buildWavesPage } from './pages.ts'
@@ -35,6 +39,23 @@ it.each(looks)(
       expect(await findBarriers(tab, part, ['color-contrast'])).toEqual([])
   },
 )
+
+it.each([desktop, phone])('a table has no barriers, $width pixels wide', async (viewport) => {
+  const columns = Array.from({ length: 8 }, (_, i) => `Column ${i}`)
+  const rows = Array.from({ length: 50 }, () =>
+    columns.map((_, i) => `${'x'.repeat(9 * i)}.example`),
+  )
+  const head = beginPage('owners', '50 domains.', buildAbout({ warnings: ['A warning.'] }))
+  const html = formatReport(head, formatTable({ caption: 'Owners', columns, rows }))
+  const tab = await pages.open(pages.writeHtml(html), { viewport })
+  await tab.evaluate(axe.source)
+  const width = await tab.evaluate<number>('document.documentElement.scrollWidth')
+  expect(width).toBeLessThanOrEqual(viewport.width)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await tab.emulateMedia({ colorScheme })
+    expect(await findBarriers(tab)).toEqual([])
+  }
+})
 
 it('axe finds a barrier where there is one', async () => {
   const tab = await pages.open(models.small)

@@ -53,8 +53,13 @@ export class Pages {
 
   /** Writes a page to a file and returns its address. */
   write(page: Page): string {
+    return this.writeHtml(formatPage(page))
+  }
+
+  /** Writes HTML to a file and returns its address. */
+  writeHtml(html: string): string {
     const file = join(this.#folder, `${++this.#files}.html`)
-    writeFileSync(file, formatPage(page))
+    writeFileSync(file, html)
     return pathToFileURL(file).href
   }
 

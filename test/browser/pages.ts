@@ -6,8 +6,10 @@ import type {
   PagePart,
   PageWrite,
 } from '../../src/core/model/page/page.ts'
+import { beginPage } from '../../src/outlets/report/page/page-about.ts'
 import { Draws } from '../health/draws.ts'
 import { buildWave } from '../page/build-page.ts'
+import { buildAbout } from '../report/page/build-page.ts'
 
 const callsPerMinute = 20
 const itemNames = [
@@ -116,10 +118,10 @@ function partOf(item: number, count: number, draws: Draws): PagePart {
 /** Builds a page all of whose texts are hostile, each with its own `marker`. */
 export function buildHostilePage(attacks: string[]): Page {
   const all = attacks.length
+  const facts = attacks.map((text): [string, string] => [text, text])
+  const about = buildAbout({ facts, warnings: attacks, callsPerMinute })
   return {
-    ...frame(attacks[0] ?? ''),
-    title: attacks.join(' '),
-    facts: attacks.map((text) => [text, text]),
+    ...beginPage(attacks.join(' '), attacks[0] ?? '', about),
     domains: attacks,
     items: attacks,
     parts: attacks.map((text, i) => ({
@@ -130,14 +132,12 @@ export function buildHostilePage(attacks: string[]): Page {
     writes: attacks.map((_, i) => write(i, [i], [i])),
     waves: [buildWave(1, { domains: all })],
     notices: attacks.map((text) => ({ kind: 'on-hold', text, domains: [text] })),
-    warnings: attacks,
   }
 }
 
 function frame(sentence: string): Page {
   return {
     format: 'edgewise.page/1',
-    kind: 'plan',
     title: 'Plan of the workspace storefront',
     sentence,
     facts: [

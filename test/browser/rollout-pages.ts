@@ -45,7 +45,7 @@ export function buildRolloutPage(events: ApplyEvent[], count = 5): Page {
   const rollout = addHealth([started, ...events], page.writes, page.waves, (text) => text)
   if (rollout === null) throw new Error('the events are those of a rollout')
   const { waves, rollback } = rollout
-  const own = { ...page, kind: 'apply', title: 'Apply of the workspace storefront', waves } as const
+  const own = { ...page, title: 'Apply of the workspace storefront', waves }
   return rollback === null ? own : { ...own, rollback }
 }
 

@@ -32,7 +32,6 @@ export function buildPage(changes: Partial<Page> = {}): Page {
   })
   return {
     format: 'edgewise.page/1',
-    kind: 'plan',
     title: 'Plan',
     sentence: '5 changes of 3 domains in 2 writes.',
     facts: [['Workspace', 'storefront']],

@@ -121,7 +121,7 @@ export function isSmall({ index }: Store): boolean {
 /** Describes the writes that make a change, and their wave if there are several. */
 export function describeWrites({ page }: PageIndex, { writes }: FullChange): string {
   const first = page.writes[writes[0] ?? -1]
-  if (first === undefined) return page.kind === 'history' ? '' : 'no write'
+  if (first === undefined) return page.applies === undefined ? 'no write' : ''
   const ids = writes.map((write) => formatCount(page.writes[write]?.id ?? 0))
   const wave = page.waves.length > 1 ? ` · wave ${first.wave}` : ''
   const shown = ids.length > 4 ? [...ids.slice(0, 3), `${ids.length - 3} more`] : ids

@@ -100,6 +100,7 @@ export class Details {
 
   private describeFacts(change: FullChange): HTMLElement {
     const { page } = this.store.index
+    const isHistory = page.applies !== undefined
     const facts = h('dl', { class: 'rowfacts' })
     const add = (label: string, ...value: (Node | string)[]) =>
       facts.append(h('dt', {}, label), h('dd', {}, ...value))
@@ -111,12 +112,12 @@ export class Details {
       const others = formatNoun(write.domains.length, 'domain')
       add('Write', link, ` of ${others}, earliest ${formatClock(write.seconds)}`)
     }
-    if (change.writes.length === 0 && page.kind !== 'history') add('Write', 'none')
+    if (change.writes.length === 0 && !isHistory) add('Write', 'none')
     const wave = page.writes[change.writes[0] ?? -1]?.wave
     if (wave !== undefined && page.waves.length > 1)
       add('Wave', `${wave} of ${formatCount(page.waves.length)}`)
     if (change.place !== null) add('Manifest', h('code', {}, change.place))
-    if (change.state !== null) add(page.kind === 'history' ? 'Outcome' : 'State', change.state)
+    if (change.state !== null) add(isHistory ? 'Outcome' : 'State', change.state)
     return facts
   }
 }

@@ -90,7 +90,7 @@ describe('the page of an apply', () => {
       'g timeout': 'unchanged',
       'r timeout': 'confirmed',
     })
-    expect(page.kind).toBe('apply')
+    expect(page.title).toBe('Edgewise apply: storefront')
     expect(page.sentence).toBe(
       'Not everything was applied; writes: 1 confirmed, 1 refused, 1 in-doubt, 1 not sent. ' +
         'Stopped: lost the lock.',

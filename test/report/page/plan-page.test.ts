@@ -21,7 +21,6 @@ describe('the page of a plan', () => {
     })
     expect(buildPage(plan)).toEqual({
       format: 'edgewise.page/1',
-      kind: 'plan',
       title: 'Edgewise plan: storefront',
       sentence: '1 to change on 1 domain · 1 write · about 2 min',
       facts: [['Workspace', 'storefront']],

@@ -10,7 +10,6 @@ import type { Applied } from '../applied.ts'
  */
 export interface Page {
   format: 'edgewise.page/1'
-  kind: 'plan' | 'apply' | 'drift' | 'history'
   title: string
   /** The summary in a sentence: the first thing to read. */
   sentence: string
@@ -37,6 +36,9 @@ export interface Page {
   /** In what other requests are tried; only of a plan with `effects`. */
   sides?: PageSides
 }
+
+/** What every page has above its content. */
+export type PageHead = Pick<Page, 'title' | 'sentence' | 'facts' | 'warnings' | 'notices'>
 
 /** Change of an item. */
 export interface PagePart {

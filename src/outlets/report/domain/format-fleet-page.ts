@@ -11,7 +11,8 @@ import {
   type Tone,
 } from '../../../core/model/page/fleet.ts'
 import { formatNoun } from '../../../core/model/page/page-words.ts'
-import { formatFacts, formatJson, show } from '../page/html.ts'
+import { formatTable } from '../page/format-table.ts'
+import { formatJson, formatSummary, show } from '../page/html.ts'
 import type { PageAbout } from '../page/page-about.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -41,35 +42,35 @@ export function formatFleetPage(rows: readonly FleetRow[], about: FleetAbout): s
   const shown = sorted.map((row) => ({ ...row, domain: escapeInvisible(row.domain) }))
   const states = rows.map(({ state }) => state)
   const fleet: Fleet = { address, rows: shown }
-  return `<header class="summary" data-tone="${describeFleetTab(rows).tone}">
-<p class="eyebrow">Edgewise domains: ${put(workspace)}</p>
-<h1 data-sentence>${summarizeStates(states, 'domain')}</h1>
-${formatFacts(facts.map(([label, value]) => [label, put(value)]))}
-</header>
+  const summary = formatSummary(
+    scrub(`Edgewise domains: ${workspace}`),
+    summarizeStates(states, 'domain'),
+    facts.map(([label, value]) => [label, put(value)]),
+    describeFleetTab(rows).tone,
+  )
+  return `${summary}
 ${warnings.map((warning) => `<p class="callout warnings">${put(warning)}</p>`).join('')}
-<div id="fleet">${formatTable(fleet)}</div>
+<div id="fleet">${formatRows(fleet)}</div>
 ${formatJson('domains', fleet)}`
 }
 
-function formatTable(fleet: Fleet): string {
+function formatRows(fleet: Fleet): string {
   const { rows } = fleet
   const columns = listColumns(rows)
-  const heads = ['Domain', 'State', ...columns.map(([, title]) => title)]
-  const body = rows.slice(0, maxRows).map((row) => {
-    const { words, tone } = stateLooks[row.state]
-    const cells = columns.map((column) => `<td>${show(formatCell(row, column))}</td>`)
-    return (
-      `<tr><td><a href="${show(buildAddress(fleet, row))}">${show(row.domain)}</a></td>` +
-      `<td><b class="tag" data-tone="${tone}">${words}</b></td>${cells.join('')}</tr>`
-    )
+  const table = formatTable({
+    caption:
+      rows.length > maxRows
+        ? `The first ${maxRows} of ${formatNoun(rows.length, 'domain')}`
+        : 'Domains',
+    columns: ['Domain', 'State', ...columns.map(([, title]) => title)],
+    rows: rows.slice(0, maxRows).map((row) => {
+      const { words, tone } = stateLooks[row.state]
+      return [
+        { html: `<a href="${show(buildAddress(fleet, row))}">${show(row.domain)}</a>` },
+        { html: `<b class="tag" data-tone="${tone}">${words}</b>` },
+        ...columns.map((column) => formatCell(row, column)),
+      ]
+    }),
   })
-  const rest = rows.length - body.length
-  const first =
-    rest > 0 ? `The first ${maxRows} of ${formatNoun(rows.length, 'domain')}` : 'Domains'
-  return (
-    '<p class="callout warnings">This browser runs no scripts: it has no search.</p>' +
-    `<div class="panel static"><table><caption>${first}</caption><thead><tr>` +
-    `${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>` +
-    `<tbody>${body.join('')}</tbody></table></div>`
-  )
+  return `<p class="callout warnings">This browser runs no scripts: it has no search.</p>${table}`
 }

@@ -15,7 +15,7 @@ import {
   type FormToken,
 } from '../page/format-rollout.ts'
 import { formatShell } from '../page/format-shell.ts'
-import { formatFacts, formatInstant, show } from '../page/html.ts'
+import { formatFacts, formatInstant, formatSummary, show } from '../page/html.ts'
 import type { RolloutEvent } from '../apply/rollout-text.ts'
 import { buildEndedRollout, buildOpenRollout } from './build-rollout.ts'
 import { listHeadlines } from './headline.ts'
@@ -62,7 +62,7 @@ export function formatOverview(
       : `<p class="callout" data-tone="${fleet.tone}"><a href="/domains">` +
         `${show(fleet.sentence)}</a>` +
         `${fleet.before === null ? '' : ` As of ${formatInstant(fleet.before)}.`}</p>`,
-    formatSummary(title, first?.text ?? '', first?.tone ?? 'fine'),
+    formatSummary(title, first?.text ?? '', [], first?.tone ?? 'fine'),
     also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
     formatOpen(overview.rollouts, frame),
     ...formatRollouts(overview, frame),
@@ -79,7 +79,7 @@ export function formatRolloutList(overview: Overview, frame: Frame): string {
     count === 0 ? 'No rollout is unfinished.' : `${pluralize(count, 'unfinished rollout')}.`
   const title = `Edgewise rollouts: ${overview.workspace}`
   const main = [
-    formatSummary(title, sentence, 'fine'),
+    formatSummary(title, sentence, [], 'fine'),
     count === 0 ? '' : formatOpen(overview.rollouts, frame),
     ...formatRollouts(overview, frame),
   ]
@@ -116,13 +116,6 @@ function formatServerPage(title: string, main: string[], { place, notice }: Fram
       ? ''
       : `<p class="callout outcome" data-tone="fine" role="status">${show(notice)}</p>`
   return formatShell({ title, main: [outcome, ...main].join('\n'), nav: formatNav(place) })
-}
-
-function formatSummary(title: string, sentence: string, tone: string): string {
-  return (
-    `<header class="summary" data-tone="${tone}"><p class="eyebrow">${show(title)}</p>` +
-    `<h1 data-sentence>${show(sentence)}</h1></header>`
-  )
 }
 
 /** Formats the rollouts without their curves, which the page of each has. */

@@ -7,7 +7,7 @@ import { isWaiting } from '../apply/text.ts'
 import { buildPlanned } from './build-plan-page.ts'
 import { findChangeStates } from './change-states.ts'
 import { addHealth } from './build-rollout.ts'
-import { buildHead, type PageAbout } from './page-about.ts'
+import { beginPage, type PageAbout } from './page-about.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 
 /** Refusals that are among the warnings; the matrix has all of them. */
@@ -36,8 +36,8 @@ export function buildApplyPage(
     ...(rest > 0 ? [`… and ${pluralize(rest, 'more refusal')}`] : []),
     ...about.warnings,
   ]
-  const head = buildHead('apply', formatOutcome(report), { ...about, warnings })
-  if (plan === null) return { ...head, ...nothingPlanned }
+  const head = beginPage('apply', formatOutcome(report), { ...about, warnings })
+  if (plan === null) return head
   const findState = isRunning ? () => null : findChangeStates(writes, own, back, hasItem)
   const planned = buildPlanned(plan, times, about, findState)
   const rollout = addHealth(events, writes, planned.waves, about.scrub)
@@ -45,16 +45,6 @@ export function buildApplyPage(
   const { waves, rollback } = rollout
   return { ...head, ...planned, waves, ...(rollback === null ? {} : { rollback }) }
 }
-
-const nothingPlanned = {
-  domains: [],
-  items: [],
-  parts: [],
-  changes: [],
-  writes: [],
-  waves: [],
-  notices: [],
-} satisfies Partial<Page>
 
 /** Formats the result, the reason of an early end, and the error. */
 function formatOutcome(report: ApplyReport): string {

@@ -11,7 +11,7 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 import { buildEffects } from './build-effects.ts'
 import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
 import { groupRemarks } from './list-notices.ts'
-import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
+import { beginPage, findCellPlace, type PageAbout } from './page-about.ts'
 
 /** Drift, and the observed items that are not managed. */
 export interface PageDrift {
@@ -46,9 +46,8 @@ export function buildDriftPage(
       : [{ kind: 'ignored' as const, text: `a difference of ${item}: ${reason}`, domain }],
   )
   return {
-    ...buildHead('drift', formatDriftSummary(drift, now).join(' '), about),
+    ...beginPage('drift', formatDriftSummary(drift, now).join(' '), about),
     ...buildMatrix(cells),
-    waves: [],
     notices: [
       ...groupRemarks([...held, ...ignored], about.scrub),
       ...listUnmanaged(unmanaged, about.scrub),

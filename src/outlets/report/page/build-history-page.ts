@@ -13,7 +13,7 @@ import { describeTree } from '../../../core/model/source-tree.ts'
 import { formatCount, formatDay, pluralize } from '../../../core/model/text/words.ts'
 import { formatCounts } from '../apply/text.ts'
 import { fitText } from './fit-page.ts'
-import { type PageAbout, buildHead } from './page-about.ts'
+import { type PageAbout, beginPage } from './page-about.ts'
 import { PastCells } from './past-cells.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -64,12 +64,9 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
     history.dropped > 0 || (history.domain?.pruned ?? 0) > 0,
   )
   return {
-    ...buildHead('history', sentence, { ...about, facts }),
+    ...beginPage('history', sentence, { ...about, facts }),
     ...cells.build(),
     changes: all,
-    writes: [],
-    waves: [],
-    notices: [],
     applies,
   }
 }

@@ -15,7 +15,7 @@ import { formatPlanSentence, listApprovals } from '../plan/summary.ts'
 import { buildMatrix, type Cell, buildPartContent, type PartContent } from './build-matrix.ts'
 import { buildEffects } from './build-effects.ts'
 import { listNotices } from './list-notices.ts'
-import { buildHead, findCellPlace, type PageAbout } from './page-about.ts'
+import { beginPage, findCellPlace, type PageAbout } from './page-about.ts'
 
 /** Builds the page of a plan, with what it does to requests if that is given. */
 export function buildPlanPage(
@@ -29,7 +29,7 @@ export function buildPlanPage(
   const facts: PageAbout['facts'] =
     impact === null ? about.facts : [...about.facts, ['impact', impact]]
   return {
-    ...buildHead('plan', formatPlanSentence(plan), { ...about, facts, warnings }),
+    ...beginPage('plan', formatPlanSentence(plan), { ...about, facts, warnings }),
     ...buildPlanned(plan, times, about, () => null),
     ...(traced === null || traced.sides === null
       ? {}

@@ -16,15 +16,13 @@ export function fitText(text: string, max = maxText): string {
 }
 
 /**
- * Makes a page fit into a file that a browser opens at once: cuts its texts, and the lines of its
- * parts where all of them are too many. All texts are safe to show, but not yet to put into HTML.
+ * Makes a page fit into a file that a browser opens at once: cuts its texts, but those of its head,
+ * which `beginPage` cuts, and the lines of its parts where all of them are too many. All texts are
+ * safe to show, but not yet to put into HTML.
  */
 export function fitPage(page: Page): Page {
   return {
     ...page,
-    title: fitText(page.title),
-    sentence: fitText(page.sentence),
-    facts: page.facts.map(([label, value]) => [fitText(label, 200), fitText(value, 400)]),
     domains: page.domains.map((domain) => fitText(domain, 300)),
     items: page.items.map((item) => fitText(item, 300)),
     parts: fitParts(page.parts),
@@ -38,7 +36,6 @@ export function fitPage(page: Page): Page {
       text: fitNote(text),
       domains: domains.map((domain) => fitText(domain, 300)),
     })),
-    warnings: page.warnings.map(fitNote),
     // The configurations are data for the script, which shows none of their texts unescaped.
     ...(page.effects === undefined ? {} : { effects: fitEffects(page.effects) }),
   }

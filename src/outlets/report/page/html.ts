@@ -1,3 +1,4 @@
+import type { Tone } from '../../../core/model/page/fleet.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatCount } from '../../../core/model/text/words.ts'
 
@@ -12,6 +13,20 @@ export function escapeHtml(text: string): string {
 /** Formats a text of anybody for HTML: without invisible characters, and escaped. */
 export function show(text: string): string {
   return escapeHtml(escapeInvisible(text))
+}
+
+/** Formats the title and the sentence of a page, and its facts, whose values are HTML. */
+export function formatSummary(
+  title: string,
+  sentence: string,
+  facts: [label: string, html: string][],
+  tone: Tone | 'busy' | null = null,
+): string {
+  return `<header class="summary"${tone === null ? '' : ` data-tone="${tone}"`}>
+<p class="eyebrow">${show(title)}</p>
+<h1 data-sentence>${show(sentence)}</h1>
+${formatFacts(facts)}
+</header>`
 }
 
 /** Formats facts as a list of names and values, which are HTML. */

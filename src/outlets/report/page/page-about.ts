@@ -1,6 +1,7 @@
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
 import type { Page } from '../../../core/model/page/page.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { fitText } from './fit-page.ts'
 
 /** Subject of a page, and its content beside a plan. */
 export interface PageAbout {
@@ -16,21 +17,32 @@ export interface PageAbout {
   scrub(text: string): string
 }
 
-/** Builds the head of a page, and its warnings, whose texts come from anybody. */
-export function buildHead(
-  kind: Page['kind'],
+/**
+ * Begins a page: its head, without secrets and cut to a readable length, and no changes. The
+ * builder of a page of changes replaces the empty lists.
+ *
+ * @param name of the command or the subject, such as `plan`
+ */
+export function beginPage(
+  name: string,
   sentence: string,
   { workspace, facts, warnings, callsPerMinute, scrub }: PageAbout,
-): Pick<Page, 'format' | 'kind' | 'title' | 'sentence' | 'facts' | 'warnings' | 'callsPerMinute'> {
+): Page {
   const clean = (text: string) => escapeInvisible(scrub(text))
   return {
     format: 'edgewise.page/1',
-    kind,
-    title: clean(`Edgewise ${kind}: ${workspace}`),
-    sentence: clean(sentence),
-    facts: facts.map(([label, value]) => [label, clean(value)]),
-    warnings: [...new Set(warnings)].map(clean),
+    title: fitText(clean(`Edgewise ${name}: ${workspace}`)),
+    sentence: fitText(clean(sentence)),
+    facts: facts.map(([label, value]) => [fitText(label, 200), fitText(clean(value), 400)]),
+    warnings: [...new Set(warnings)].map((warning) => fitText(clean(warning))),
     callsPerMinute,
+    domains: [],
+    items: [],
+    parts: [],
+    changes: [],
+    writes: [],
+    waves: [],
+    notices: [],
   }
 }
 

@@ -1,6 +1,7 @@
 import { symbols } from '../../../core/model/change.ts'
 import type { Page, PageApply, PageLine, PagePart } from '../../../core/model/page/page.ts'
 import { formatCount, formatTime, pluralize } from '../../../core/model/text/words.ts'
+import { formatTable } from './format-table.ts'
 import { show } from './html.ts'
 
 /** Parts that are listed, lines of each and all characters of lines, and named domains of each. */
@@ -79,21 +80,15 @@ const maxRows = 300
 /** Formats the latest applies as a table, which is read without scripts; empty for none. */
 export function formatHistoryTable(applies: PageApply[]): string {
   if (applies.length === 0) return ''
-  const rows = applies.slice(0, maxRows).map((apply) => {
-    const { id, outcome, startedAt, took, author, tree, writes, parts } = apply
-    const cells = [id, formatTime(startedAt), took, author ?? '', tree ?? '']
-    return (
-      `<tr><td data-outcome="${show(outcome)}"><b class="tag">${show(outcome)}</b></td>` +
-      `${[...cells, writes, parts].map((cell) => `<td>${show(cell)}</td>`).join('')}</tr>`
-    )
-  })
-  const heads = ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items']
   const left = applies.length - maxRows
-  const rest =
-    left > 0 ? `<p>${formatCount(left)} earlier ones: "edgewise state history" lists them.</p>` : ''
-  return (
-    `<div class="panel static"><table><caption>Applies</caption><thead><tr>` +
-    `${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>` +
-    `<tbody>${rows.join('')}</tbody></table>${rest}</div>`
-  )
+  return formatTable({
+    caption: 'Applies',
+    columns: ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items'],
+    rows: applies.slice(0, maxRows).map((apply) => {
+      const { id, outcome, startedAt, took, author, tree, writes, parts } = apply
+      const html = `<b class="tag" data-outcome="${show(outcome)}">${show(outcome)}</b>`
+      return [{ html }, id, formatTime(startedAt), took, author ?? '', tree ?? '', writes, parts]
+    }),
+    note: left > 0 ? `${formatCount(left)} earlier ones: "edgewise state history" lists them.` : '',
+  })
 }
