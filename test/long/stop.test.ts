@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import type { StoreName } from '../../src/core/model/config.ts'
+import { storeRows } from '../../src/core/model/stores.ts'
 import { runProgram } from '../program.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { TestSchema } from '../state/test-schema.ts'
@@ -12,8 +14,7 @@ import { fetchWrites, Place, setFaults, token } from '../steps/cli.ts'
 import { emulator, setStage } from '../steps/stage.ts'
 
 /** Time within which a stop holds for every runner, as the command says, ms. */
-const promised = { dir: 2000, postgres: 2000, git: 5000 }
-type Store = keyof typeof promised
+const promised: Record<StoreName, number> = { dir: 2000, postgres: 2000, git: 5000 }
 const writes = 300
 
 setStage()
@@ -45,7 +46,7 @@ interface Stored {
   env: Place['env']
 }
 
-async function configureStore(store: Store): Promise<Stored> {
+async function configureStore(store: StoreName): Promise<Stored> {
   if (store === 'dir')
     return { home: folder, state: `state: {store: dir, path: ${join(folder, 'state')}}`, env: {} }
   if (store === 'git') {
@@ -61,7 +62,7 @@ async function configureStore(store: Store): Promise<Stored> {
   return { home: folder, state, env: { DATABASE_URL: url } }
 }
 
-const stores = ['dir', 'postgres', 'git'] as const
+const stores = storeRows.map(([name]) => name)
 
 it.each(stores)('a stop in %s ends the writes of three runners', async (store) => {
   const promisedMs = promised[store]

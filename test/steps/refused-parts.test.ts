@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { describe, it } from 'vitest'
+import type { StoreName } from '../../src/core/model/config.ts'
+import { storeRows } from '../../src/core/model/stores.ts'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
 import { RealRuns } from '../long/real-runs.ts'
 import { TestSchema } from '../state/test-schema.ts'
@@ -14,12 +16,16 @@ import {
   refused,
 } from '../stories/refused-parts.ts'
 
-const stores = ['dir', 'git', 'postgres'] as const
+const settings: Record<StoreName, string> = {
+  dir: 'state: {store: dir, path: .edgewise/state}',
+  git: '',
+  postgres: '',
+}
 const rate = ['--calls-per-minute', '0']
 
 /** Runs a story with the built program and its state in a store. */
 async function runWith(
-  store: (typeof stores)[number],
+  store: StoreName,
   emulatorOptions: (string | Fault)[],
   story: (real: RealRuns, state: string) => Promise<void>,
 ): Promise<void> {
@@ -27,14 +33,14 @@ async function runWith(
   const database = schema?.configure((url) => url.searchParams.delete('application_name'))
   const real = await RealRuns.start([...rate, ...emulatorOptions], database)
   try {
-    await story(real, store === 'dir' ? 'state: {store: dir, path: .edgewise/state}' : '')
+    await story(real, settings[store])
   } finally {
     real.end()
     await schema?.remove()
   }
 }
 
-describe.each(stores)('with state in %s', (store) => {
+describe.each(storeRows.map(([name]) => name))('with state in %s', (store) => {
   const { domain, item } = refused
   it.each(store === 'dir' ? [true, false] : [false])(
     'one refused item of one domain is isolated, named: %s',

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
+import type { StoreName } from '../../src/core/model/config.ts'
+import { storeRows } from '../../src/core/model/stores.ts'
 import { runProgram } from '../program.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, type CommandResult } from '../steps/cli.ts'
 
 /** Stores of state, each of which a story is replayed with. */
-export const stores = ['dir', 'git', 'postgres'] as const
-type StoreName = (typeof stores)[number]
+export const stores = storeRows.map(([name]) => name)
 
 /** Workspace whose commands the built program runs, in a process of their own. */
 class ProgramPlace extends Place {
@@ -31,7 +32,7 @@ export class SharedState {
 
   private constructor(store: StoreName, schema: TestSchema | null) {
     const database = schema?.configure((to) => to.searchParams.delete('application_name'))
-    const states = {
+    const states: Record<StoreName, string> = {
       dir: `{store: dir, path: ${join(this.sandbox.folder, 'state')}}`,
       git: '{store: git}',
       postgres: `{store: postgres, url: "\${env:DATABASE_URL}", schema: ${database?.schema}}`,
