@@ -22,9 +22,10 @@ export function measureApply(
   for (let round = 0; round < rounds; round++) {
     const folder = makeWorkspace(bench, kind, domains, '')
     const { wall, output } = bench.edgewise(folder, ['apply', '--yes'])
-    const confirmed = /writes: (\d+) confirmed\./.exec(output)?.[1]
-    if (confirmed === undefined) throw new Error(`the apply is not complete:\n${output}`)
-    seconds.push((wall / Number(confirmed)) * 1000)
+    const confirmed = /writes: ([\d,]+) confirmed\.$/.exec(output.trimEnd())?.[1]
+    if (confirmed === undefined)
+      throw new Error(`the apply is not complete:\n${output.slice(-1000)}`)
+    seconds.push((wall / Number(confirmed.replaceAll(',', ''))) * 1000)
   }
   const what = `first apply of ${domains} domains, ${storeNames[kind]}, a 1,000 writes`
   return [createRow(`apply-${kind}`, what, 's', findMedian(seconds), 5)]
