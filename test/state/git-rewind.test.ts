@@ -145,6 +145,20 @@ describe('state that was set back on the remote', () => {
     expect((await fail('other')).code).toBe('state-rewound')
   })
 
+  it('is refused by a process that opened it before this clone saw more', async () => {
+    await setBack(commits[1] ?? '')
+    await load('other')
+    const late = await two.open('other')
+    await setBack(commits[2] ?? '')
+    await load('other')
+    await setBack(commits[1] ?? '')
+    await expect(late.save(buildTimeout('9'), 'late')).rejects.toMatchObject({
+      code: 'state-rewound',
+      message: expect.stringContaining(commits[2] ?? '-') as string,
+    })
+    expect(await two.sandbox.git('remote.git', 'rev-parse', ref)).toBe(commits[1])
+  })
+
   describe('by its deletion', () => {
     beforeEach(() => two.sandbox.git('remote.git', 'update-ref', '-d', ref))
 

@@ -16,7 +16,7 @@ import {
   type GitLocation,
   type BranchView,
 } from './git-view.ts'
-import { fetchTips, refuseRewound, rememberSeen } from './shared-tip.ts'
+import { fetchTips, refuseOlder, refuseRewound, rememberSeen } from './shared-tip.ts'
 import type { UncommittedChanges } from '../format/log-file.ts'
 import { joinChanges, OutcomeLog } from './outcome-log.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
@@ -234,6 +234,7 @@ export class GitFiles implements StateFiles {
   /** Pushes the tip; if others were faster, on top of their commits. */
   async #push(view: BranchView, message: string, guard?: Guard): Promise<void> {
     const git = this.#git
+    await refuseOlder(git, this.#ref, view.shared)
     for (let race = 0; race < maxRaces; race++) {
       if (await git.push(this.#ref, view.shared, view.tip)) {
         if (view.tip !== null) await rememberSeen(git, this.#ref, view.shared, view.tip)

@@ -60,6 +60,24 @@ export async function rememberSeen(
 }
 
 /**
+ * Refuses to write on top of a commit that lacks others that this clone has seen on the remote
+ * since, if the branch was set back to it. Otherwise the write loses the race against them.
+ *
+ * @throws EdgewiseError `state-rewound`
+ */
+export async function refuseOlder(
+  git: GitRepository,
+  ref: string,
+  commit: string | null,
+): Promise<void> {
+  const [own] = listSeenRefs(git.remote ?? '', ref)
+  const seen = await git.findTip(own)
+  if (seen === null || seen === commit) return
+  if (commit !== null && (await git.findMergeBase(seen, commit)) === seen) return
+  await fetchTips(git, ref)
+}
+
+/**
  * Refuses a branch that was deleted or set back: it lacks a commit that it had.
  *
  * @param seen the commit that it had; null if it had none
