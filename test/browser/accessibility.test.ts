@@ -45,8 +45,9 @@ it.each([desktop, phone])('a table has no barriers, $width pixels wide', async (
   const rows = Array.from({ length: 50 }, () =>
     columns.map((_, i) => `${'x'.repeat(9 * i)}.example`),
   )
-  const head = beginPage('owners', '50 domains.', buildAbout({ warnings: ['A warning.'] }))
-  const html = formatReport(head, formatTable({ caption: 'Owners', columns, rows }))
+  const about = buildAbout({ warnings: ['A warning.'] })
+  const table = formatTable({ caption: 'Owners', columns, rows }, about.scrub)
+  const html = formatReport(beginPage('owners', '50 domains.', about), table)
   const tab = await pages.open(pages.writeHtml(html), { viewport })
   await tab.evaluate(axe.source)
   const width = await tab.evaluate<number>('document.documentElement.scrollWidth')

@@ -15,7 +15,7 @@ import { describeTree } from '../../../core/model/source-tree.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { buildPartContent } from '../page/build-matrix.ts'
 import { fitText } from '../page/fit-page.ts'
-import { formatFacts, formatInstant, show } from '../page/html.ts'
+import { formatFacts, formatInstant, formatTag, show } from '../page/html.ts'
 import { shareParts } from '../plan/blocks.ts'
 import { rateState } from './fleet-row.ts'
 import type { DomainSheet, SheetItem } from './sheet.ts'
@@ -152,7 +152,7 @@ function describeNewest(items: readonly SheetItem[]): string | null {
 function formatItem(item: SheetItem, usual: Usual, now: number, put: Put): string {
   const state = rateState(item)
   const { words, tone } = stateLooks[state]
-  const tag = state === 'recorded' ? words : `<b class="tag" data-tone="${tone}">${words}</b>`
+  const tag = state === 'recorded' ? words : formatTag(tone, words)
   const own = [
     { text: describeCondition(item, now), usual: usual.condition },
     { text: describeLastChange(item), usual: usual.change },

@@ -12,7 +12,7 @@ import {
 } from '../../../core/model/page/fleet.ts'
 import { formatNoun } from '../../../core/model/page/page-words.ts'
 import { formatTable } from '../page/format-table.ts'
-import { formatJson, formatSummary, show } from '../page/html.ts'
+import { formatJson, formatSummary, formatTag, show } from '../page/html.ts'
 import type { PageAbout } from '../page/page-about.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -50,27 +50,30 @@ export function formatFleetPage(rows: readonly FleetRow[], about: FleetAbout): s
   )
   return `${summary}
 ${warnings.map((warning) => `<p class="callout warnings">${put(warning)}</p>`).join('')}
-<div id="fleet">${formatRows(fleet)}</div>
+<div id="fleet">${formatRows(fleet, scrub)}</div>
 ${formatJson('domains', fleet)}`
 }
 
-function formatRows(fleet: Fleet): string {
+function formatRows(fleet: Fleet, scrub: FleetAbout['scrub']): string {
   const { rows } = fleet
   const columns = listColumns(rows)
-  const table = formatTable({
-    caption:
-      rows.length > maxRows
-        ? `The first ${maxRows} of ${formatNoun(rows.length, 'domain')}`
-        : 'Domains',
-    columns: ['Domain', 'State', ...columns.map(([, title]) => title)],
-    rows: rows.slice(0, maxRows).map((row) => {
-      const { words, tone } = stateLooks[row.state]
-      return [
-        { html: `<a href="${show(buildAddress(fleet, row))}">${show(row.domain)}</a>` },
-        { html: `<b class="tag" data-tone="${tone}">${words}</b>` },
-        ...columns.map((column) => formatCell(row, column)),
-      ]
-    }),
-  })
+  const table = formatTable(
+    {
+      caption:
+        rows.length > maxRows
+          ? `The first ${maxRows} of ${formatNoun(rows.length, 'domain')}`
+          : 'Domains',
+      columns: ['Domain', 'State', ...columns.map(([, title]) => title)],
+      rows: rows.slice(0, maxRows).map((row) => {
+        const { words, tone } = stateLooks[row.state]
+        return [
+          { html: `<a href="${show(buildAddress(fleet, row))}">${show(row.domain)}</a>` },
+          { html: formatTag(tone, words) },
+          ...columns.map((column) => formatCell(row, column)),
+        ]
+      }),
+    },
+    scrub,
+  )
   return `<p class="callout warnings">This browser runs no scripts: it has no search.</p>${table}`
 }

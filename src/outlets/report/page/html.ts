@@ -36,6 +36,11 @@ export function formatFacts(facts: [label: string, html: string][]): string {
   return `<dl class="facts">${rows.join('')}</dl>`
 }
 
+/** Formats a state as a tag with the colour of its tone; `words` have no markup. */
+export function formatTag(tone: Tone, words: string): string {
+  return `<b class="tag" data-tone="${tone}">${words}</b>`
+}
+
 /** Formats an instant (ISO 8601); the script appends its age. */
 export function formatInstant(iso: string): string {
   const text = show(iso.replace(/\.\d+Z$/, 'Z'))

@@ -81,14 +81,19 @@ const maxRows = 300
 export function formatHistoryTable(applies: PageApply[]): string {
   if (applies.length === 0) return ''
   const left = applies.length - maxRows
-  return formatTable({
-    caption: 'Applies',
-    columns: ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items'],
-    rows: applies.slice(0, maxRows).map((apply) => {
-      const { id, outcome, startedAt, took, author, tree, writes, parts } = apply
-      const html = `<b class="tag" data-outcome="${show(outcome)}">${show(outcome)}</b>`
-      return [{ html }, id, formatTime(startedAt), took, author ?? '', tree ?? '', writes, parts]
-    }),
-    note: left > 0 ? `${formatCount(left)} earlier ones: "edgewise state history" lists them.` : '',
-  })
+  return formatTable(
+    {
+      caption: 'Applies',
+      columns: ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items'],
+      rows: applies.slice(0, maxRows).map((apply) => {
+        const { id, outcome, startedAt, took, author, tree, writes, parts } = apply
+        const html = `<b class="tag" data-outcome="${show(outcome)}">${show(outcome)}</b>`
+        return [{ html }, id, formatTime(startedAt), took, author ?? '', tree ?? '', writes, parts]
+      }),
+      note:
+        left > 0 ? `${formatCount(left)} earlier ones: "edgewise state history" lists them.` : '',
+    },
+    // The page was built without secrets.
+    (text) => text,
+  )
 }
