@@ -49,7 +49,7 @@ export async function validate(
     cwd: io.cwd,
   })
   const selected = all.filter(
-    (diagnostic) => diagnostic === workspace.noManifest || selection.includes(diagnostic),
+    (each) => selection.includes(each) || each === workspace.findNoManifest(),
   )
   const found = selected.filter(
     ({ code, severity }) =>

@@ -1,8 +1,14 @@
 import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { findLinkIn } from './find-link.ts'
 import { isInside, isWithin } from './is-inside.ts'
-import { createFault, createReadFault, loadBounded, type FileFault } from './load-bounded.ts'
+import {
+  createFault,
+  createReadFault,
+  isFault,
+  loadBounded,
+  type FileFault,
+} from './load-bounded.ts'
 import { findCode, findKind } from './look.ts'
 
 /**
@@ -11,8 +17,18 @@ import { findCode, findKind } from './look.ts'
  *
  * @param root a real path
  * @param path relative to the root, with `/`
+ * @param folders remembers which folders are reached without a link, for many files
  */
-export function loadBelow(root: string, path: string, maxBytes: number): Buffer | FileFault {
+export function loadBelow(
+  root: string,
+  path: string,
+  maxBytes: number,
+  folders?: Map<string, boolean>,
+): Buffer | FileFault {
+  if (folders !== undefined && isDirect(root, dirname(path), folders)) {
+    const loaded = loadBounded(join(root, path), maxBytes, 'refuse')
+    if (!isFault(loaded) || loaded.code !== 'ELOOP') return loaded
+  }
   let target: string
   try {
     target = realpathSync.native(join(root, path))
@@ -21,6 +37,26 @@ export function loadBelow(root: string, path: string, maxBytes: number): Buffer 
   }
   if (!isWithin(root, target)) return createFault('outside', 'it leads outside')
   return loadBounded(target, maxBytes, 'refuse')
+}
+
+/** Tests whether a folder lies below a root and is reached without a link. */
+function isDirect(root: string, folder: string, folders: Map<string, boolean>): boolean {
+  const known = folders.get(folder)
+  if (known !== undefined) return known
+  const path = join(root, folder)
+  const isReal = isWithin(root, path) && resolve(path) === path
+  folders.set(folder, isReal)
+  return isReal
+}
+
+/** Resolves all links of a path; null if that fails. */
+function resolve(path: string): string | null {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    findCode(error)
+    return null
+  }
 }
 
 /**

@@ -39,7 +39,7 @@ export async function judgeForPlan(
  * @throws EdgewiseError `invalid`
  */
 export function refuseEmpty(
-  workspace: Pick<Workspace, 'root' | 'desired' | 'diagnostics' | 'noManifest'>,
+  workspace: Pick<Workspace, 'root' | 'desired' | 'diagnostics' | 'findNoManifest'>,
 ): void {
   const [found] = findEmpty(workspace)
   if (found === undefined) return
@@ -53,9 +53,9 @@ export function refuseEmpty(
 
 /** Finds the error of a workspace without a manifest; one with other errors has no such error. */
 export function findEmpty(
-  workspace: Pick<Workspace, 'desired' | 'diagnostics' | 'noManifest'>,
+  workspace: Pick<Workspace, 'desired' | 'diagnostics' | 'findNoManifest'>,
 ): Diagnostic[] {
-  return workspace.desired.size > 0 || hasErrors(workspace) ? [] : [workspace.noManifest]
+  return workspace.desired.size > 0 || hasErrors(workspace) ? [] : [workspace.findNoManifest()]
 }
 
 /** Tests whether a manifest has an error. */

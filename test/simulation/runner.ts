@@ -4,6 +4,7 @@ import { EdgewiseError, DefectAfterWrites } from '../../src/core/model/edgewise-
 import type { ApplyEvent } from '../../src/core/model/events.ts'
 import type { Snapshot } from '../../src/core/model/item.ts'
 import { apply, type ApplyRequest } from '../../src/operations/apply.ts'
+import type { Diagnostic } from '../../src/core/model/problem.ts'
 import type { LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import { loadState } from '../../src/operations/runtime/open-state.ts'
 import { decideRollout, listRollouts } from '../../src/operations/rollouts.ts'
@@ -208,7 +209,7 @@ function createOutside({
   }
 }
 
-const noManifest: LoadedWorkspace['noManifest'] = {
+const noManifest: Diagnostic = {
   severity: 'error',
   code: 'workspace-invalid',
   summary: 'No manifest',
@@ -239,7 +240,7 @@ export function createWorkspace({
     levels: {},
     judgeAll: (others) => ({ diagnostics: others, suppressed: [] }),
     files: [],
-    noManifest,
+    findNoManifest: () => noManifest,
     policyFiles: [],
     exceptions: [],
     loadEarlier: async () => ({ reason: 'there is none' }),

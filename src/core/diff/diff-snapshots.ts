@@ -54,10 +54,12 @@ export function diffSnapshots(
     for (const [item, state] of before)
       if (!after.has(item))
         goneChanges.push(computeGoneChange(domain, item, state, desiredChanges, itemKeys))
-    append(
-      changes,
-      [...desiredChanges, ...goneChanges].toSorted((a, b) => (a.item < b.item ? -1 : 1)),
-    )
+    const all = [...desiredChanges, ...goneChanges]
+    if (all.length > 0)
+      append(
+        changes,
+        all.toSorted((a, b) => (a.item < b.item ? -1 : 1)),
+      )
   }
   return { changes, unchanged }
 }
@@ -101,9 +103,8 @@ function computeDesiredChange(
   const certain = state?.status === 'confirmed' ? before : null
   const unknown = state?.unknownFields ?? []
   const leftOut = desired.unknownFields ?? []
-  const omitted = new Set(leftOut)
   // A manifest that names a field whose value is not known differs, whatever the value.
-  const isNamed = unknown.some((pointer) => !omitted.has(pointer))
+  const isNamed = unknown.some((pointer) => !leftOut.includes(pointer))
   if (certain !== null && !isNamed && isSameAtService(spec, certain, after)) return null
   const isConditional = certain !== null && !isNamed && isSameButUnknown(spec, certain, after)
   const resets =
@@ -228,16 +229,16 @@ const keepingSpecs = [...catalogue.values()].filter(({ keptFields }) => keptFiel
  * Lists the recorded fields that desired items do not have and the service keeps, as `item.field`.
  */
 function listKeptFields(recorded: Items | undefined, desired: Items): string[] {
-  return keepingSpecs.flatMap(({ key, keptFields }) => {
+  const kept: string[] = []
+  for (const { key, keptFields } of keepingSpecs) {
     const [before, after] = [recorded?.get(key), desired.get(key)]
-    if (before?.status !== 'confirmed' || after?.status !== 'confirmed') return []
+    if (before?.status !== 'confirmed' || after?.status !== 'confirmed') continue
     const [[from = null], [to = null]] = [before.candidates, after.candidates]
-    return isObject(from) && isObject(to)
-      ? keptFields.flatMap((field) =>
-          Object.hasOwn(from, field) && !Object.hasOwn(to, field) ? [`${key}.${field}`] : [],
-        )
-      : []
-  })
+    if (!isObject(from) || !isObject(to)) continue
+    for (const field of keptFields)
+      if (Object.hasOwn(from, field) && !Object.hasOwn(to, field)) kept.push(`${key}.${field}`)
+  }
+  return kept
 }
 
 /** Describes the recorded fields that manifests do not have: a sentence for each, with domains. */

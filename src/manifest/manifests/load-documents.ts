@@ -26,9 +26,10 @@ export const loadPlainFiles: TaskKind<FileTask, (PlainFile | null)[]> = {
   name: 'loadPlainFiles',
   minBytes: 0,
   run: ({ root, paths }, { progress }) => {
+    const folders = new Map<string, boolean>()
     return paths.map((path, i) => {
       progress(i, paths.length)
-      const loaded = loadFile(root, path)
+      const loaded = loadFile(root, path, folders)
       if ('severity' in loaded || loaded.diagnostics.length > 0) return null
       const documents = loaded.documents.map(({ index, value }) => ({ index, value }))
       return { text: loaded.file.text, documents }
@@ -52,10 +53,11 @@ export function loadDocuments(
 ): (ParsedFile | Diagnostic)[] {
   const report: Progress = (made, all) =>
     progress?.(Math.floor((paths.length * made) / all), paths.length)
+  const folders = new Map<string, boolean>()
   if (paths.length < minFiles)
     return paths.map((path, i) => {
       report(i, paths.length)
-      return loadFile(root, path)
+      return loadFile(root, path, folders)
     })
   const tasks: FileTask[] = []
   for (let start = 0; start < paths.length; start += filesPerTask)
@@ -63,13 +65,17 @@ export function loadDocuments(
   const loaded = parallel.run(loadPlainFiles, tasks, { progress: report })
   return loaded.flat().map((plain, i) => {
     const path = paths[i] ?? ''
-    if (plain === null) return loadFile(root, path)
+    if (plain === null) return loadFile(root, path, folders)
     const file = { path, text: plain.text }
     return { file, documents: plain.documents.map((each) => ({ file, ...each })), diagnostics: [] }
   })
 }
 
-function loadFile(root: string, path: string): ParsedFile | Diagnostic {
-  const file = loadSource(root, path)
+function loadFile(
+  root: string,
+  path: string,
+  folders: Map<string, boolean>,
+): ParsedFile | Diagnostic {
+  const file = loadSource(root, path, folders)
   return 'text' in file ? parseYaml(file) : file
 }

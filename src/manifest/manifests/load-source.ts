@@ -12,9 +12,14 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  * Loads the text of a file of the workspace, or a diagnostic. Never blocks on a pipe or device.
  *
  * @param root a real path
+ * @param folders as for `loadBelow`
  */
-export function loadSource(root: string, path: string): SourceFile | Diagnostic {
-  const bytes = loadBytes(root, path)
+export function loadSource(
+  root: string,
+  path: string,
+  folders?: Map<string, boolean>,
+): SourceFile | Diagnostic {
+  const bytes = loadBytes(root, path, folders)
   if (!Buffer.isBuffer(bytes)) return bytes
   if (bytes.includes(0))
     return createDiagnostic(
@@ -34,8 +39,12 @@ export function loadSource(root: string, path: string): SourceFile | Diagnostic 
   }
 }
 
-function loadBytes(root: string, path: string): Buffer | Diagnostic {
-  const loaded = loadBelow(root, path, maxBytes)
+function loadBytes(
+  root: string,
+  path: string,
+  folders: Map<string, boolean> | undefined,
+): Buffer | Diagnostic {
+  const loaded = loadBelow(root, path, maxBytes, folders)
   if (!isFault(loaded)) return loaded
   if (loaded.kind === 'unreadable') return createUnreadable(path, loaded.code)
   if (loaded.kind === 'outside')

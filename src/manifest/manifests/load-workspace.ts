@@ -108,9 +108,7 @@ export function loadWorkspace(
     judgeAll,
     files: [...declared.files, ...found.policyFiles.map(createPolicyFile)],
     policyFiles: found.policyFiles,
-    get noManifest() {
-      return (noManifest ??= createNoManifestDiagnostic(config, document))
-    },
+    findNoManifest: () => (noManifest ??= createNoManifestDiagnostic(config, document)),
     findSource: (path) => files.find(({ file }) => file.path === path)?.file.text ?? null,
     findSourceLine: createSourceLineLookup(() => listSources(found, files)),
     explainMissing: (pointer) => explainMissing(document, env, pointer),

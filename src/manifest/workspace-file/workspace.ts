@@ -60,8 +60,8 @@ export interface Workspace {
   judgeAll(this: void, others: Diagnostic[], isComplete: boolean): Judged
   /** The workspace file, manifests and profiles. */
   files: LoadedFile[]
-  /** The error of this workspace if it has no manifest. */
-  noManifest: Diagnostic
+  /** Finds the error of this workspace if it has no manifest: always the same one. */
+  findNoManifest: () => Diagnostic
   /** Paths of the files with policies. */
   policyFiles: string[]
   /** The exceptions from policies in manifests. */

@@ -56,7 +56,7 @@ export type Findings = Pick<
   | 'judgeAll'
   | 'files'
   | 'findSource'
-  | 'noManifest'
+  | 'findNoManifest'
   | 'findUnmatchedGlobs'
   | 'findWeakSecrets'
 >

@@ -59,6 +59,7 @@ export function listGuardWarnings(
   plan: Plan,
   now: number,
 ): string[] {
+  if (plan.changes.length + plan.writes.length === 0) return []
   const find = (part: Plan) => findRefusals(workspace, recorded, part, {}, now)
   const certain = find(selectDefinite(plan))
   const guards = new Set(certain.map(({ guard }) => guard))

@@ -20,6 +20,7 @@ export function findIrreversible(
   changes: Change[],
   recorded: Snapshot,
 ): Irreversible[] {
+  if (changes.length === 0) return []
   const before = new Map<Domain, Map<ItemKey, ItemState | null>>()
   const after: Snapshot = new Map()
   for (const { domain, item, action, reason, after: value } of changes) {

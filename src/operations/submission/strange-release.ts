@@ -47,7 +47,8 @@ function countReleased(
   const count = { items: 0, domains: 0, kept: 0 }
   for (const [domain, items] of recorded) {
     const wanted = desired.get(domain)
-    const released = [...items.keys()].filter((item) => wanted?.has(item) !== true).length
+    let released = 0
+    for (const item of items.keys()) if (wanted?.has(item) !== true) released++
     count.items += released
     count.domains += released > 0 ? 1 : 0
     count.kept += items.size - released

@@ -55,8 +55,9 @@ export function loadFiles(
   const sources: { index: number; file: SourceFile; stored: StoredFile }[] = []
   const unknown: number[] = []
   const isEmpty = cache === null || cache.isEmpty
+  const folders = new Map<string, boolean>()
   paths.forEach((path, index) => {
-    const file = isEmpty ? null : loadSource(root, path)
+    const file = isEmpty ? null : loadSource(root, path, folders)
     const stored = file !== null && 'text' in file ? (cache?.find(file) ?? null) : null
     if (file !== null && 'text' in file && stored !== null) sources.push({ index, file, stored })
     else unknown.push(index)

@@ -123,11 +123,12 @@ export class ManifestCache {
   save(files: LoadedFile[], clean: KnownManifest[], hashStack: HashStack): void {
     const byFile = groupBy(clean, ({ document }) => document.file)
     const tables = new Tables(hashStack)
-    const whole = files.filter(({ file, documents, known = [], diagnostics }) => {
+    const whole = files.filter(({ file, documents, known, diagnostics }) => {
       const manifests = byFile.get(file) ?? []
-      const isClean =
-        manifests.length === documents.length + known.length && diagnostics.length === 0
-      return isClean && manifests.length > 0 && !tables.holdLiteral(manifests)
+      const count = documents.length + (known?.length ?? 0)
+      const isClean = manifests.length === count && count > 0 && diagnostics.length === 0
+      // What the cache knows has been tested before it was stored.
+      return isClean && (known !== undefined || !tables.holdLiteral(manifests))
     })
     const unchanged = whole.filter(({ known }) => known !== undefined).length
     if ((whole.length - unchanged) * minNewShare <= whole.length) return
