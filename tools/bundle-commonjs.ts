@@ -22,6 +22,7 @@ export function convertToCommonJs(
   { metafile, outputFiles }: Bundled,
   folder: string,
 ): { metafile: Metafile; texts: Map<string, string> } {
+  refuseCircles(metafile.outputs)
   const paths = Object.keys(metafile.outputs)
   const rename = (path: string) => (kept.includes(path) ? path : path.replace(/\.js$/, '.cjs'))
   const renamed = new Map(
@@ -63,7 +64,49 @@ function convert(text: string): string {
     lineLimit: 200,
     logLevel: 'warning',
   })
-  return code.includes('ownUrl')
-    ? code.replace(/^(#!.*\n)?("use strict";)?/, `$1$2${ownUrl}`)
-    : code
+  const direct = exportValues(code.replaceAll(/__toESM\(\s*(require\(\s*"\.[^"]*"\))\)/g, '$1'))
+  return direct.includes('ownUrl')
+    ? direct.replace(/^(#!.*\n)?("use strict";)?/, `$1$2${ownUrl}`)
+    : direct
+}
+
+/**
+ * Exports values at the end of a file instead of functions that return them: each use of a name
+ * calls two. A name that another file exports, or that is assigned more than once, keeps one.
+ */
+function exportValues(code: string): string {
+  const [block] = /var stdin_exports=.*?__toCommonJS\(\s*stdin_exports\);/s.exec(code) ?? []
+  if (block === undefined) return code
+  // Lines may end after any sign.
+  const list = /__export\(stdin_exports,\{(.*?)\}\)/.exec(block.replaceAll('\n', ''))?.[1]
+  if (list === undefined) return code
+  const rest = code.replace(block, '')
+  const entries = list.split(',').map((entry) => {
+    const [name = '', local = ''] = entry.split(':()=>')
+    if (local.includes('.') || !isConstant(rest, local)) return `get ${name}(){return ${local}}`
+    return name === local ? name : `${name}:${local}`
+  })
+  return `${rest}module.exports={${entries.join(',\n')}};\n`
+}
+
+/** Tests whether the text of a file assigns a name at most once, where it is declared. */
+function isConstant(code: string, name: string): boolean {
+  const word = `${name.replaceAll('$', '\\$')}(?![\\w$])`
+  const operators = '=(?![=>])|(?:[-+*/%&|^]|\\*\\*|<<|>>>?|&&|\\|\\||\\?\\?)=|\\+\\+|--'
+  const assigned = new RegExp(`(?<![\\w$.])${word}\\s*(?:${operators})|(?:\\+\\+|--)${word}`, 'g')
+  const isHoisted = new RegExp(`(?:function\\*?|class)\\s+${word}`).test(code)
+  return [...code.matchAll(assigned)].length <= (isHoisted ? 0 : 1)
+}
+
+/** Refuses files that import each other in a circle: one would read what is not there yet. */
+function refuseCircles(outputs: Metafile['outputs']): void {
+  const done = new Set<string>()
+  const visit = (path: string, above: string[]) => {
+    if (above.includes(path)) throw new Error(`circle of files: ${[...above, path].join(' → ')}`)
+    if (done.has(path)) return
+    for (const { path: other, kind } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement') visit(other, [...above, path])
+    done.add(path)
+  }
+  for (const path of Object.keys(outputs)) visit(path, [])
 }
