@@ -114,6 +114,7 @@ const printError = 'src/cli/terminal/print-error.ts'
 const core = [
   'src/operations/runtime/load-workspace.ts',
   'src/operations/refuse-invalid.ts',
+  'src/operations/rule-findings.ts',
   'src/cli/completion/complete-words.ts',
 ]
 

@@ -83,12 +83,12 @@ export function listRuleFindings(
 
 /** The values of items that manifests set; one that resets an item is none. */
 function readValues(items: Items): Map<ItemKey, Value> {
-  return new Map(
-    [...items].flatMap(([key, { candidates, status }]) => {
-      const value = candidates.at(-1)
-      return value === undefined || status === 'unset' ? [] : [[key, value] as const]
-    }),
-  )
+  const values = new Map<ItemKey, Value>()
+  for (const [key, { candidates, status }] of items) {
+    const value = candidates.at(-1)
+    if (value !== undefined && status !== 'unset') values.set(key, value)
+  }
+  return values
 }
 
 function createDiagnostic(

@@ -51,12 +51,14 @@ export function findNewReference(secret: string): string | null {
 /** Lists the secrets in values. */
 export function listSecrets(values: Iterable<Json>): Set<string> {
   const secrets = new Set<string>()
-  for (const value of values)
-    mapSecrets(value, (secret) => {
-      secrets.add(secret)
-      return null
-    })
+  for (const value of values) collectSecrets(value, secrets)
   return secrets
+}
+
+function collectSecrets(value: Json, found: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  if (isSecret(value)) found.add(value.$secret)
+  else for (const part of Object.values(value)) collectSecrets(part, found)
 }
 
 /** Reports whether a value contains a secret. */
