@@ -108,8 +108,8 @@ export async function run(argv: string[], streams: Io): Promise<number> {
 
 /** Prints an error in the format of the raw options, which may have failed to parse. */
 async function reportError(error: EdgewiseError, argv: string[], io: Io): Promise<void> {
-  const { printError: tellError } = await import('./terminal/print-error.ts')
-  tellError(
+  const { printError: showError } = await import('./terminal/print-error.ts')
+  showError(
     error,
     io,
     argv.includes('--json'),

@@ -80,7 +80,7 @@ export function mayBeTerminal(descriptor: number): boolean {
   return status.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev
 }
 
-/** Finds the type of the file system of a folder (`statfs`); null if it does not tell. */
+/** Finds the type of the file system of a folder (`statfs`); null if it does not name one. */
 export function findFileSystemType(folder: string): number | null {
   try {
     return statfsSync(folder).type

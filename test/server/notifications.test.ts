@@ -19,7 +19,7 @@ it.each([
   ['nothing of a pause', end('waiting', { confirmed: 1 }, { waitsFor: 'pausing' }), [], undefined],
   ['nothing without a run', { ...end('done', {}), finished: undefined }, [], undefined],
 ])('says %s', (_what, executed, each, once) => {
-  const said = describeRun(executed)
-  expect(said.each.map(({ events }) => events)).toEqual(each)
-  expect(said.once?.events).toEqual(once)
+  const described = describeRun(executed)
+  expect(described.each.map(({ events }) => events)).toEqual(each)
+  expect(described.once?.events).toEqual(once)
 })

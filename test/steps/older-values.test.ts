@@ -208,15 +208,15 @@ describe('a change back to an older value', () => {
     const root = join(sandbox.folder, 'shallow')
     const shallow = new Place(emulator.url, '', { root, state: 'state: {store: git}' })
     shallow.env = { ...shallow.env, ...sandbox.env }
-    const told = await shallow.cli('apply', '--yes')
-    expect([told.code, await live()]).toEqual([0, { time: '10' }])
-    expect(oneLine(told)).toContain(
+    const shown = await shallow.cli('apply', '--yes')
+    expect([shown.code, await live()]).toEqual([0, { time: '10' }])
+    expect(oneLine(shown)).toContain(
       'this clone is shallow: it is not known whether its commit contains timeout of ' +
         `${domain}, applied from commit ${applied.slice(0, 12)}`,
     )
   })
 
-  it('a rollback goes back without being told to, and names what made the change', async () => {
+  it('a rollback goes back without an option, and names what made the change', async () => {
     write(mine, 20)
     const applied = await commit(mine)
     await apply(mine)

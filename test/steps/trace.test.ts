@@ -237,22 +237,22 @@ it('explain readings lists all of them', async () => {
 })
 
 describe('the outcome in sentences', () => {
-  const say = async (...args: string[]) => {
+  const ask = async (...args: string[]) => {
     const { out } = await trace(url, '--sentence', '--method', 'GET', ...args)
     return out.split('\n')[0]
   }
 
   it('has the time of the cache, its rule and the origin', async () => {
-    expect(await say('--ip', '192.0.2.1')).toBe(
+    expect(await ask('--ip', '192.0.2.1')).toBe(
       'It is served. It is cached for 1 minute by the rule ext jpg. ' +
         'The edge fetches it from 192.0.2.10. This holds if what is not managed here is not set.',
     )
-    expect(await say('--ip', '192.0.2.1', ...all)).not.toContain('This holds')
+    expect(await ask('--ip', '192.0.2.1', ...all)).not.toContain('This holds')
   })
 
   it('has what denies or redirects a request, and what is not known', async () => {
-    expect(await say('--ip', '10.1.2.3', ...all)).toBe('It is denied with 403 by ip_black_list.')
-    expect(await say(...all)).toContain('Whether it is served is not known (not given: ip).')
+    expect(await ask('--ip', '10.1.2.3', ...all)).toBe('It is denied with 403 by ip_black_list.')
+    expect(await ask(...all)).toContain('Whether it is served is not known (not given: ip).')
     place.write(
       'domains/www.yaml',
       `domain: ${domain}\nconfig: {https: {cert_id: 1, force_https: 301}}\n`,

@@ -69,7 +69,7 @@ function findFault(property: Property, pair: Pair, chance: Chance): string | nul
   }
 }
 
-/** Says how two texts differ; null if they don't. */
+/** Describes how two texts differ; null if they don't. */
 export function compareTexts(before: string, after: string): string | null {
   if (before === after) return null
   let at = 0

@@ -33,8 +33,8 @@ export const renderers = {
     return formatTextReport(`Edgewise: ${sheet.domain}`, text)
   },
   test: async (tested) => {
-    const { formatTests, sayTotals } = await import('../../outlets/report/tests/text.ts')
+    const { formatTests, describeTotals } = await import('../../outlets/report/tests/text.ts')
     const text = formatTests(tested, { paint: plainPaint, columns: 80, quiet: true })
-    return formatTextReport(`Edgewise tests: ${sayTotals(tested.results)}`, text)
+    return formatTextReport(`Edgewise tests: ${describeTotals(tested.results)}`, text)
   },
 } satisfies Renderers

@@ -2,7 +2,7 @@ import type { StateConfig, StoreName } from './config.ts'
 
 /** What the workspace file and the command line say of one kind of store. */
 interface StoreRow {
-  /** Says what it is, in the schema of the workspace file. */
+  /** Describes what it is, in the schema of the workspace file. */
   about: string
   /** Keys under `state` that are valid with this store only. */
   keys: string[]

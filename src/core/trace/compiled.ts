@@ -139,20 +139,18 @@ function listFields(q: Questions, mayExtend: boolean): Field[] {
   }
   const part = (stage: string, name: string, question: Question<unknown>, key = name) =>
     field(stage, name, question, (result) => (isObject(result) ? (result as never)[key] : result))
-  const say = (stage: string, name: string, question: Question<Answer<boolean>>, words: string[]) =>
-    field(stage, name, question, (result) =>
-      map(result as Answer<boolean>, (is) => words[Number(is)]),
-    )
+  const pick = (stage: string, name: string, on: Question<Answer<boolean>>, words: string[]) =>
+    field(stage, name, on, (result) => map(result as Answer<boolean>, (is) => words[Number(is)]))
   return [
     field('', 'outcome', askOutcome(q)),
-    say('connection', 'decision', askRefused(q), ['open', 'refused']),
+    pick('connection', 'decision', askRefused(q), ['open', 'refused']),
     field('connection', 'settings', askSettings(q)),
-    say('access', 'decision', askDenied(q), ['allowed', 'denied']),
+    pick('access', 'decision', askDenied(q), ['allowed', 'denied']),
     field('access', 'deciding', askDeciding(q)),
     ...checks.map(([item, check]) =>
-      say('checks', item, askResult(q, item, check), ['pass', 'deny']),
+      pick('checks', item, askResult(q, item, check), ['pass', 'deny']),
     ),
-    say('redirect', 'decision', askRedirected(q), ['none', 'redirect']),
+    pick('redirect', 'decision', askRedirected(q), ['none', 'redirect']),
     field('redirect', 'status', askRedirect(q)),
     field('redirect', 'location', askRedirectTarget(q)),
     ...['rule', 'policy', 'seconds', 'followsOrigin', 'obeysNoCache', 'key'].map((name) =>

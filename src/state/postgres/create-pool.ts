@@ -4,7 +4,7 @@ import type { DatabaseConfig } from '../../core/model/config.ts'
 
 /** Maximum time of connecting, ms. */
 const connectMs = 10_000
-/** Maximum time of a statement where nothing else is said, ms. */
+/** Maximum time of a statement where nothing else is set, ms. */
 const defaultStatementMs = 60_000
 
 /** Parameters of an address with the path of a file, which the client reads to its end. */

@@ -5,7 +5,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Connection, ConnectionPool, Database, Sql } from './database.ts'
 import { ensureTables } from './tables.ts'
 
-/** How long a lost connection is tried again where nothing else is said, ms. */
+/** How long a lost connection is tried again where nothing else is set, ms. */
 const defaultPatienceMs = 30_000
 const pauseMs = 500
 /**

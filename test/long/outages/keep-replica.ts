@@ -54,15 +54,15 @@ export class KeptReplica {
 
   /** Waits for the end of a process. */
   async #watch(replica: Replica): Promise<void> {
-    let saidMs: number | null = null
+    let lastAtMs: number | null = null
     const watching = setInterval(() => {
       const last = replica.log.at(-1)?.message ?? ''
-      if (lastWords.some((word) => last.startsWith(word))) saidMs ??= performance.now()
+      if (lastWords.some((word) => last.startsWith(word))) lastAtMs ??= performance.now()
     }, 100)
     const [code] = (await once(replica.process, 'exit')) as [number | null]
     clearInterval(watching)
     this.logs.push(replica.err)
-    if (saidMs !== null) this.lastWordsMs.push(performance.now() - saidMs)
+    if (lastAtMs !== null) this.lastWordsMs.push(performance.now() - lastAtMs)
     if (!this.#isOver) this.codes.push(code)
     this.current = null
   }

@@ -141,11 +141,11 @@ describe('the panel of effects', () => {
 
 it('what is not served has no answer, though its status and location have one', () => {
   const outcome = { before: { value: 'served' }, after: { value: 'denied' } }
-  const say = (field: string) => {
+  const read = (field: string) => {
     const delta = { before: { value: 'a' }, after: { value: null } }
     return buildAnswer({ ...delta, field, class: 'visible', verdict: 'differs' }, outcome).after
   }
-  expect(['cache.key', 'response.drag', 'response.location'].map(say)).toEqual([
+  expect(['cache.key', 'response.drag', 'response.location'].map(read)).toEqual([
     'not served',
     'not served',
     'none',

@@ -85,7 +85,7 @@ export function findState(states: readonly FleetState[]): FleetState {
   return fleetStates.find((state) => states.includes(state)) ?? 'recorded'
 }
 
-/** Says in a sentence how many are in each state: `2 of 3 items as recorded; 1 pending.` */
+/** Describes in a sentence how many are in each state: `2 of 3 items as recorded; 1 pending.` */
 export function summarizeStates(states: readonly FleetState[], noun: string): string {
   const count = (state: FleetState) => states.filter((each) => each === state).length
   const all = formatNoun(states.length, noun)

@@ -1,7 +1,7 @@
 import type { EffectClass } from '../../../core/effects/compare.ts'
 import type { PageAnswer, PageSides } from '../../../core/model/page/page-effects.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
-import { classTitles } from '../../report/effects/say-effects.ts'
+import { classTitles } from '../../report/effects/describe-effects.ts'
 import { h } from '../dom.ts'
 import { createTrial, type Tried } from './try-request.ts'
 
@@ -48,13 +48,13 @@ export function createTryBox(sides: PageSides): HTMLElement {
     'section',
     { class: 'panel', 'aria-labelledby': 'try' },
     h('h2', { id: 'try' }, 'Try a request'),
-    sides.left === 0 ? null : h('p', { class: 'note' }, sayLeft(sides)),
+    sides.left === 0 ? null : h('p', { class: 'note' }, describeLeft(sides)),
     form,
     result,
   )
 }
 
-function sayLeft({ domains, left }: PageSides): string {
+function describeLeft({ domains, left }: PageSides): string {
   const all = domains.length + left
   return `Only the first ${domains.length} of ${all} changed domains can be tried.`
 }

@@ -6,7 +6,7 @@ import { pluralize } from '../../../core/model/text/words.ts'
 import { trace } from '../../../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../../../core/trace/url.ts'
 import { createSidesFinder } from '../../report/effects/pack-sides.ts'
-import { saySide } from '../../report/effects/say-effects.ts'
+import { describeSide } from '../../report/effects/describe-effects.ts'
 import { buildAnswer } from '../../report/page/build-effects.ts'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
 
@@ -32,7 +32,7 @@ export function createTrial(packed: PageSides): (typed: TypedRequest) => Tried {
       const request = readRequest(typed)
       const { host } = parseUrl(typed.url.trim(), null)
       const sides = findSides(host)
-      return sides === null ? { fault: sayForeign(host, packed) } : compare(sides, request)
+      return sides === null ? { fault: describeForeign(host, packed) } : compare(sides, request)
     } catch (error) {
       if (!(error instanceof BadRequest)) throw error
       return { fault: `This is no request: ${escapeInvisible(error.message)}.` }
@@ -66,8 +66,8 @@ function compare(sides: Sides, request: JsonObject): Tried {
   return {
     outcome: {
       field: 'outcome',
-      before: saySide('outcome', outcome.before),
-      after: saySide('outcome', outcome.after),
+      before: describeSide('outcome', outcome.before),
+      after: describeSide('outcome', outcome.after),
     },
     answers: deltas
       .filter(({ field }) => field !== 'outcome')
@@ -78,7 +78,7 @@ function compare(sides: Sides, request: JsonObject): Tried {
   }
 }
 
-function sayForeign(host: string, { domains, left }: PageSides): string {
+function describeForeign(host: string, { domains, left }: PageSides): string {
   const named = escapeInvisible(host.slice(0, 100))
   return left === 0
     ? `The plan does not change ${named}.`

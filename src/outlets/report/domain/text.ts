@@ -69,7 +69,7 @@ export function findUsual(
   return largest === undefined || largest[1].length < 2 ? null : largest[0]
 }
 
-/** Says in a sentence how the items of a domain are. */
+/** Describes in a sentence how the items of a domain are. */
 export function summarizeSheet({ items }: DomainSheet): string {
   const counts = conditions.flatMap((condition) => {
     const count = items.filter((each) => each.condition === condition).length
@@ -80,7 +80,7 @@ export function summarizeSheet({ items }: DomainSheet): string {
   return `${pluralize(items.length, 'item')}: ${[...counts, isPending].join(', ')}.`
 }
 
-/** Says how sure the state of an item is, and how old. */
+/** Describes how sure the state of an item is, and how old. */
 export function describeCondition({ condition, changed }: SheetItem, now: number): string {
   if (changed === null) return words[condition]
   const age = formatAge(now - Date.parse(changed.at))
@@ -88,7 +88,7 @@ export function describeCondition({ condition, changed }: SheetItem, now: number
   return `${words[condition]}, ${since}`
 }
 
-/** Says when an item was changed, by whom and from which commit; null if it never was. */
+/** Describes when an item was changed, by whom and from which commit; null if it never was. */
 export function describeLastChange({ changed }: SheetItem): string | null {
   if (changed === null) return null
   const { apply, origin, at, commit, author } = changed
@@ -122,7 +122,7 @@ function formatItem(
   ].join('\n')
 }
 
-/** Says what makes a pending value so. */
+/** Describes what makes a pending value so. */
 export function describePending({ condition }: SheetItem): string {
   return condition === 'on-hold'
     ? 'on hold: only "edgewise apply --retry-held" makes it so'

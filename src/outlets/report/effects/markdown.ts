@@ -3,7 +3,12 @@ import { pluralize } from '../../../core/model/text/words.ts'
 import { fenceText } from '../text/markdown.ts'
 import { truncate } from '../text/wrap.ts'
 import { mergeAlike } from './merge-alike.ts'
-import { isUnknownTwice, sayCounts, sayGroup, sayRequests } from './say-effects.ts'
+import {
+  isUnknownTwice,
+  describeCounts,
+  describeGroup,
+  describeRequests,
+} from './describe-effects.ts'
 
 /** Most lines of the section, and columns of one. */
 const [maxLines, maxColumns] = [12, 240]
@@ -17,7 +22,7 @@ export function formatEffectsMarkdown(effects: Effects): string {
   const noticed = groups.filter((group) => group.class === 'visible' && !isUnknownTwice(group))
   const others = groups.length - noticed.length
   const lines = noticed.map((group) =>
-    truncate(`${sayGroup(group)}   ${sayRequests(group, effects)}`, maxColumns),
+    truncate(`${describeGroup(group)}   ${describeRequests(group, effects)}`, maxColumns),
   )
   const room = maxLines - 6
   const shown = lines.length <= room ? lines : lines.slice(0, room - 1)
@@ -26,5 +31,5 @@ export function formatEffectsMarkdown(effects: Effects): string {
   const hidden = others === 0 ? '' : `; ${pluralize(others, 'other group')} in the report`
   const list = shown.length === 0 ? '' : `\n${fenceText([...shown, ...more].join('\n'))}`
   const nothing = shown.length === 0 && effects.total > 0 ? 'Nothing that visitors notice: ' : ''
-  return `#### What visitors notice\n\n${nothing}${sayCounts(effects)}${hidden}.\n${list}`
+  return `#### What visitors notice\n\n${nothing}${describeCounts(effects)}${hidden}.\n${list}`
 }

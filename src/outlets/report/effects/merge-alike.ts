@@ -1,7 +1,7 @@
 import { listCauses, type Delta } from '../../../core/effects/compare.ts'
 import type { EffectGroup } from '../../../core/effects/group.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { listHeadlines } from './say-effects.ts'
+import { listHeadlines } from './describe-effects.ts'
 
 /** Most examples of a group. */
 const maxExamples = 3

@@ -8,12 +8,12 @@ import {
   classTitles,
   isMissingUnmanaged,
   isUnknownTwice,
-  sayUnknownTwice,
-  sayCounts,
-  sayDelta,
-  sayGroup,
-  sayRequests,
-} from './say-effects.ts'
+  describeUnknownTwice,
+  describeCounts,
+  describeDelta,
+  describeGroup,
+  describeRequests,
+} from './describe-effects.ts'
 
 /** Most groups without `-v`. */
 const maxGroups = 8
@@ -28,9 +28,9 @@ export function formatEffects(
     : mergeAlike(effects.groups.filter((each) => !isUnknownTwice(each)))
   const shown = verbose ? known : known.slice(0, maxGroups)
   const rest = known.length - shown.length
-  const unknown = verbose ? null : sayUnknownTwice(effects)
+  const unknown = verbose ? null : describeUnknownTwice(effects)
   const lines = [
-    wrap(`Requests: ${sayCounts(effects)}`, columns, '').replace(/^Requests:/, paint.bold),
+    wrap(`Requests: ${describeCounts(effects)}`, columns, '').replace(/^Requests:/, paint.bold),
   ]
   let title = ''
   for (const group of shown) {
@@ -54,9 +54,9 @@ function formatGroup(
   columns: number,
   verbose: boolean,
 ): string[] {
-  const answers = verbose ? group.deltas.map(sayDelta) : [sayGroup(group)]
+  const answers = verbose ? group.deltas.map(describeDelta) : [describeGroup(group)]
   return [
     ...answers.map((text) => wrap(text, columns, '    ')),
-    wrap(`${sayRequests(group, effects)} (${group.items.join(', ')})`, columns, '      '),
+    wrap(`${describeRequests(group, effects)} (${group.items.join(', ')})`, columns, '      '),
   ]
 }

@@ -3,7 +3,7 @@ import { groupBy } from '../../../core/model/lists.ts'
 import type { Plan } from '../../../core/model/plan.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { mergeAlike } from './merge-alike.ts'
-import { isUnknownTwice, sayGroup } from './say-effects.ts'
+import { isUnknownTwice, describeGroup } from './describe-effects.ts'
 
 /** Most effects that are named for a wave. */
 const maxNamed = 3
@@ -33,7 +33,7 @@ export function describeWaveEffects(plan: Pick<Plan, 'writes'>, effects: Effects
   const waves = findWaveEffects(plan, { groups })
   if (waves.size < 2 || groups.length < 2) return []
   return [...waves].flatMap(([wave, fresh]) => {
-    const named = fresh.flatMap((i) => groups[i] ?? []).map(sayGroup)
+    const named = fresh.flatMap((i) => groups[i] ?? []).map(describeGroup)
     const more = named.length - maxNamed
     const rest = more > 0 ? `; and ${pluralize(more, 'more effect')}` : ''
     return named.length === 0

@@ -4,8 +4,8 @@ import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatDomainCount, selectColours, type PlanTextOptions } from '../plan/format-block.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
-import { sayReasons } from '../trace/say-values.ts'
-import { sayDelta } from './say-effects.ts'
+import { describeReasons } from '../trace/describe-values.ts'
+import { describeDelta } from './describe-effects.ts'
 import type { ChangeWitness, Witnesses } from './witnesses.ts'
 
 /** Why no request shows a change. */
@@ -32,7 +32,10 @@ export function formatWitnesses(
     const { item, action, domains } = each
     const symbol = colours[action](symbols[action])
     const title = `${symbol} ${paint.bold(item)}   ${formatDomainCount(domains)}`
-    return [title, ...sayWitness(each).map((text) => wrap(escapeInvisible(text), columns, '    '))]
+    return [
+      title,
+      ...describeWitness(each).map((text) => wrap(escapeInvisible(text), columns, '    ')),
+    ]
   })
   return [
     paint.bold('What each change does'),
@@ -42,25 +45,25 @@ export function formatWitnesses(
   ].join('\n')
 }
 
-/** Says the request of a witness and what it shows; or that there is none, and why. */
-export function sayWitness({ item, witness }: ChangeWitness): string[] {
+/** Describes the request of a witness and what it shows; or that there is none, and why. */
+export function describeWitness({ item, witness }: ChangeWitness): string[] {
   if (witness.kind === 'equal')
     return [`no effect under the settled readings: ${proofs[witness.proof] ?? witness.proof}`]
   if (witness.kind === 'not-found') {
-    const why = witness.reasons.length === 0 ? '' : `: ${sayWhy(witness.reasons)}`
+    const why = witness.reasons.length === 0 ? '' : `: ${describeWhy(witness.reasons)}`
     return [`no request found that tells${why}`]
   }
   const [first, ...others] = witness.deltas.filter((delta) => delta.class === witness.class)
   const more = others.length === 0 ? '' : ` and ${pluralize(others.length, 'more answer')}`
   return [
-    sayRequest(witness.request, item),
-    ...(first === undefined ? [] : [sayDelta(first) + more]),
+    describeRequest(witness.request, item),
+    ...(first === undefined ? [] : [describeDelta(first) + more]),
   ]
 }
 
-/** Says reasons: those of traces by their kind, others as they are. */
-function sayWhy(reasons: readonly string[]): string {
-  const known = sayReasons([...reasons], false)
+/** Describes reasons: those of traces by their kind, others as they are. */
+function describeWhy(reasons: readonly string[]): string {
+  const known = describeReasons([...reasons], false)
   return known === '' ? listSome([...reasons]) : known
 }
 
@@ -74,8 +77,8 @@ const factsOf: [fact: string, words: string, items: string[]][] = [
   ['bodySize', 'bytes sent:', ['post_upload_size_limit']],
 ]
 
-/** Says the request, with headers, and with the facts that the changed item reads. */
-function sayRequest(request: JsonObject, item: string): string {
+/** Describes the request, with headers, and with the facts that the changed item reads. */
+function describeRequest(request: JsonObject, item: string): string {
   const { url, method, headers } = request
   const given = Object.entries(isObject(headers) ? headers : {}).flatMap(([name, value]) =>
     value === null ? [] : [`${name}: ${String(value)}`],

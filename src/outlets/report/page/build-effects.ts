@@ -5,10 +5,15 @@ import type {
   PageEffectGroup,
   PageEffects,
 } from '../../../core/model/page/page-effects.ts'
-import { sayWitness } from '../effects/witnesses-text.ts'
+import { describeWitness } from '../effects/witnesses-text.ts'
 import type { PlanEffects } from '../plan/json.ts'
 import { mergeAlike } from '../effects/merge-alike.ts'
-import { isMissingUnmanaged, listHeadlines, sayCounts, saySide } from '../effects/say-effects.ts'
+import {
+  isMissingUnmanaged,
+  listHeadlines,
+  describeCounts,
+  describeSide,
+} from '../effects/describe-effects.ts'
 
 /** Most groups of a page. */
 const maxGroups = 100
@@ -21,7 +26,7 @@ export function buildEffects({ effects, witnesses }: PlanEffects): PageEffects {
   const groups = all.slice(0, maxGroups)
   const isMissing = effects !== null && isMissingUnmanaged(effects)
   return {
-    counts: effects === null ? '' : sayCounts(effects),
+    counts: effects === null ? '' : describeCounts(effects),
     hint: isMissing
       ? '"--assume unmanaged=absent" takes items that were not managed as not set.'
       : '',
@@ -30,7 +35,7 @@ export function buildEffects({ effects, witnesses }: PlanEffects): PageEffects {
     witnesses: (witnesses?.changes ?? []).map((each) => ({
       item: each.item,
       domains: each.domains,
-      lines: sayWitness(each),
+      lines: describeWitness(each),
     })),
   }
 }
@@ -52,7 +57,7 @@ function buildGroup(group: EffectGroup): PageEffectGroup {
 }
 
 /**
- * Says an answer before and after in words.
+ * Describes an answer before and after in words.
  *
  * @param outcome null if it is the same on both sides
  */
@@ -60,11 +65,11 @@ export function buildAnswer(
   { field, before, after }: Delta,
   outcome: Pick<Delta, 'before' | 'after'> | null,
 ): PageAnswer {
-  const say = (side: 'before' | 'after', answer: SideAnswer) => {
+  const describe = (side: 'before' | 'after', answer: SideAnswer) => {
     const isNothing = 'value' in answer && answer.value === null && ofServed.test(field)
-    return isNothing && isRefused(outcome?.[side]) ? 'not served' : saySide(field, answer)
+    return isNothing && isRefused(outcome?.[side]) ? 'not served' : describeSide(field, answer)
   }
-  return { field, before: say('before', before), after: say('after', after) }
+  return { field, before: describe('before', before), after: describe('after', after) }
 }
 
 function isRefused(outcome: SideAnswer | undefined): boolean {

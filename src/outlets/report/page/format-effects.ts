@@ -5,7 +5,7 @@ import type {
   PageWitness,
 } from '../../../core/model/page/page-effects.ts'
 import type { Page } from '../../../core/model/page/page.ts'
-import { classTitles } from '../effects/say-effects.ts'
+import { classTitles } from '../effects/describe-effects.ts'
 import { formatList, formatNames, show } from './html.ts'
 
 /** Groups before the others are opened, named domains of one. */
@@ -54,9 +54,9 @@ function formatOpen(groups: PageEffectGroup[], changed: string[]): string {
 
 function formatWitnesses(witnesses: PageWitness[], changed: string[]): string {
   const entries = witnesses.map(({ item, domains, lines }) => {
-    const said = lines.map((line) => `<p>${show(line)}</p>`).join('')
+    const described = lines.map((line) => `<p>${show(line)}</p>`).join('')
     const names = formatNames(formatNoun(domains.length, 'domain'), domains, maxNames)
-    const shown = `${formatCause(item, changed)}${said}<div class="soft">${names}</div>`
+    const shown = `${formatCause(item, changed)}${described}<div class="soft">${names}</div>`
     return `<li><article class="effect">${shown}</article></li>`
   })
   const fold = { visible: visibleGroups, max: entries.length, others: 'more kinds of change' }

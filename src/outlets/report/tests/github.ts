@@ -1,6 +1,6 @@
 import type { Tested } from '../../../core/tests/results.ts'
 import { formatDiagnosticsGithub } from '../diagnostics/github.ts'
-import { sayFailure } from './text.ts'
+import { describeFailure } from './text.ts'
 
 /**
  * Formats failures as annotations of GitHub Actions, at what the test expects.
@@ -16,7 +16,7 @@ export function formatTestsGithub({ results }: Tested, folder: string): string {
       severity: 'error',
       code: 'test-invalid',
       summary: `Test failed: ${name}`,
-      detail: sayFailure(failure),
+      detail: describeFailure(failure),
       document: 0,
       file: failure.file,
       line: failure.line,

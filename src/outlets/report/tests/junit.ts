@@ -2,7 +2,7 @@ import { groupBy } from '../../../core/model/lists.ts'
 import type { Tested, TestResult } from '../../../core/tests/results.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { plainPaint } from '../text/paint.ts'
-import { formatResult, sayFailure } from './text.ts'
+import { formatResult, describeFailure } from './text.ts'
 
 /** Formats results as JUnit XML: a suite a file, a case a test, with what failed. */
 export function formatTestsJunit({ results }: Tested): string {
@@ -21,7 +21,7 @@ function formatCase(result: TestResult): string {
   const { name, file, line, failures } = result
   const start = `    <testcase name=${quote(name)} classname=${quote(file)} line="${line}"`
   if (failures.length === 0) return `${start}/>\n`
-  const message = failures.slice(0, 3).map(sayFailure).join('; ')
+  const message = failures.slice(0, 3).map(describeFailure).join('; ')
   const text = formatResult(result, { paint: plainPaint, columns: 80 })
   const body = text.split('\n').map(escapeXml).join('\n')
   return `${start}>\n      <failure message=${quote(message)}>${body}</failure>\n    </testcase>\n`

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../../core/model/json.ts'
 import type { DecidingRule, MutationReport, Survivor } from '../../../core/tests/results.ts'
 import type { Tested, TestFailure, TestResult } from '../../../core/tests/results.ts'
 import type { Reply } from '../../../core/trace/trace.ts'
-import { sayReasons } from '../trace/say-values.ts'
+import { describeReasons } from '../trace/describe-values.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { measureWidth } from '../text/display-width.ts'
 import type { Paint } from '../text/paint.ts'
@@ -26,11 +26,11 @@ export function formatTests({ results, mutations }: Tested, layout: TestLayout):
   const shown = results.filter(({ outcome }) => layout.quiet !== true || outcome === 'failed')
   const lines = shown.map((result) => formatResult(result, own))
   const changes = mutations === null ? [] : ['', formatMutations(mutations, own)]
-  return `${[...lines, layout.paint.bold(sayTotals(results)), ...changes].join('\n')}\n`
+  return `${[...lines, layout.paint.bold(describeTotals(results)), ...changes].join('\n')}\n`
 }
 
-/** Says how many tests passed. */
-export function sayTotals(results: readonly TestResult[]): string {
+/** Describes how many tests passed. */
+export function describeTotals(results: readonly TestResult[]): string {
   const failed = results.filter(({ outcome }) => outcome === 'failed').length
   if (results.length === 0) return 'No test ran.'
   if (failed === 0) return `${pluralize(results.length, 'test')} passed.`
@@ -50,7 +50,7 @@ export function formatResult(result: TestResult, { paint, columns }: TestLayout)
   return [
     `${mark}  ${wrap(shown, columns, '      ').trimStart()}${paint.dim(place)}`,
     ...failures.slice(0, maxFailures).map((failure, i) => {
-      const isSame = i > 0 && sayAsked(failure) === sayAsked(failures[i - 1] ?? failure)
+      const isSame = i > 0 && describeAsked(failure) === describeAsked(failures[i - 1] ?? failure)
       return formatFailure(failure, isSame, paint, columns)
     }),
     ...(rest > 0 ? [`  and ${pluralize(rest, 'more failure')}`] : []),
@@ -61,13 +61,13 @@ export function formatResult(result: TestResult, { paint, columns }: TestLayout)
 function formatFailure(failure: TestFailure, isSame: boolean, paint: Paint, columns: number) {
   const { name, file, line, column, expected, got } = failure
   const rows = [
-    ['expected', sayValue(expected)],
-    ['got', sayGot(got)],
-    ...sayWhy(failure).map((text, i) => [i === 0 ? 'why' : '', text]),
-    ...sayHelp(failure).map((text) => ['help', text]),
+    ['expected', describeValue(expected)],
+    ['got', describeGot(got)],
+    ...describeWhy(failure).map((text, i) => [i === 0 ? 'why' : '', text]),
+    ...describeHelp(failure).map((text) => ['help', text]),
   ]
   return [
-    ...(isSame ? [] : [wrap(escapeInvisible(sayAsked(failure)), columns, '  ')]),
+    ...(isSame ? [] : [wrap(escapeInvisible(describeAsked(failure)), columns, '  ')]),
     paint.bold(wrap(escapeInvisible(`${name}  ${file}:${line}:${column}`), columns, '    ')),
     ...rows.map(([label = '', text = '']) => {
       const indent = ' '.repeat(16)
@@ -76,30 +76,30 @@ function formatFailure(failure: TestFailure, isSame: boolean, paint: Paint, colu
   ].join('\n')
 }
 
-/** Says what was asked: a request, or domains. */
-function sayAsked({ url, domains }: TestFailure): string {
+/** Describes what was asked: a request, or domains. */
+function describeAsked({ url, domains }: TestFailure): string {
   return url ?? (domains.length > 1 ? `${domains.length} domains: ` : '') + listSome(domains)
 }
 
-/** Says in one line what failed, for annotations and other programs. */
-export function sayFailure(failure: TestFailure): string {
-  const why = sayWhy(failure)
+/** Describes in one line what failed, for annotations and other programs. */
+export function describeFailure(failure: TestFailure): string {
+  const why = describeWhy(failure)
   return (
-    `${failure.name} of ${sayAsked(failure)}: expected ${sayValue(failure.expected)}, got ` +
-    sayGot(failure.got) +
+    `${failure.name} of ${describeAsked(failure)}: ` +
+    `expected ${describeValue(failure.expected)}, got ${describeGot(failure.got)}` +
     (why.length === 0 ? '' : `, because of ${why.join('; ')}`)
   )
 }
 
-function sayGot(got: Reply): string {
-  if ('value' in got) return sayValue(got.value)
+function describeGot(got: Reply): string {
+  if ('value' in got) return describeValue(got.value)
   const fault = got.unknown.find((reason) => reason.startsWith('bad-request '))
   if (fault !== undefined) return `an error: ${fault.slice('bad-request '.length)}`
-  return `unknown (${sayReasons(got.unknown, false)})`
+  return `unknown (${describeReasons(got.unknown, false)})`
 }
 
-/** Says a value: text without quotes where that is clear. */
-function sayValue(value: Json): string {
+/** Describes a value: text without quotes where that is clear. */
+function describeValue(value: Json): string {
   if (value === null) return 'nothing'
   const isPlain = typeof value === 'string' && value !== '' && value.trim() === value
   const text = isPlain ? value : JSON.stringify(value, showTarget)
@@ -107,28 +107,28 @@ function sayValue(value: Json): string {
   return truncate(isPlain ? text : text.replaceAll('","', '", "'), 300)
 }
 
-function sayWhy({ rules, got, name }: TestFailure): string[] {
+function describeWhy({ rules, got, name }: TestFailure): string[] {
   const value = 'value' in got ? String(got.value) : ''
-  const said = rules.map(sayRule)
-  if (name.startsWith('access.') && said.length === 0) return ['no check is set']
+  const described = rules.map(describeRule)
+  if (name.startsWith('access.') && described.length === 0) return ['no check is set']
   const [first] = rules
-  if (first?.file === undefined) return said
+  if (first?.file === undefined) return described
   const isPass = ['allowed', 'pass', 'served'].includes(value)
   if (isPass || (name === 'access.deciding' && value === 'null'))
-    return ['none of these denies the request:', ...said]
+    return ['none of these denies the request:', ...described]
   const isOfCache = name.startsWith('cache.') && first.item.startsWith('cache_rule')
-  return isOfCache && first.pointer === '' ? ['no rule matches in', ...said] : said
+  return isOfCache && first.pointer === '' ? ['no rule matches in', ...described] : described
 }
 
-function sayRule({ item, pointer, pattern, file, line, manifest }: DecidingRule): string {
+function describeRule({ item, pointer, pattern, file, line, manifest }: DecidingRule): string {
   if (file === undefined) return `${item} is not set`
   const what = pattern === undefined ? '' : ` ${truncate(pattern, 200)}`
   const user = manifest === undefined ? '' : `, used by ${manifest}`
   return `${item}${pointer}${what}  ${file}:${line}${user}`
 }
 
-/** Says what decides an unknown answer. */
-function sayHelp({ got, check }: TestFailure): string[] {
+/** Describes what decides an unknown answer. */
+function describeHelp({ got, check }: TestFailure): string[] {
   if (check === 'plan') return ['"edgewise plan" lists changes and writes']
   if (!('unknown' in got)) return []
   const list = (kind: string) =>
@@ -138,7 +138,7 @@ function sayHelp({ got, check }: TestFailure): string[] {
   const isOfOrigin = header?.startsWith('origin.') === true
   const absent = isOfOrigin ? 'origin: {headers: {"*": null}}' : 'headers: {"*": null}'
   const [reading] = list('not-specified ')
-  const then = got.managed === undefined ? '' : `: it is ${sayValue(got.managed)} then`
+  const then = got.managed === undefined ? '' : `: it is ${describeValue(got.managed)} then`
   return [
     ...(facts.length === 0 ? [] : [`give ${listSome(facts)} in the request`]),
     ...(header === undefined ? [] : [`${absent} says that there are no others`]),
@@ -161,7 +161,7 @@ function formatMutations(report: MutationReport, { paint, columns }: TestLayout)
     const { file, line, column, domains, example } = survivor
     const of = domains > 1 ? ` and ${domains - 1} more` : ''
     const place = `${file}:${line}:${column}  ${example ?? 'no domain'}${of}`
-    const change = wrap(escapeInvisible(saySurvivor(survivor)), columns, '    ')
+    const change = wrap(escapeInvisible(describeSurvivor(survivor)), columns, '    ')
     return [paint.dim(wrap(escapeInvisible(place), columns, '  ')), change]
   })
   const total =
@@ -174,12 +174,12 @@ function formatMutations(report: MutationReport, { paint, columns }: TestLayout)
   return [...title, ...lines, paint.bold(wrap(total, columns, ''))].join('\n')
 }
 
-/** Says a change of the manifests: `https/force_https: 301 -> 302`. */
-function saySurvivor({ item, pointer, kind, before, after }: Survivor): string {
+/** Describes a change of the manifests: `https/force_https: 301 -> 302`. */
+function describeSurvivor({ item, pointer, kind, before, after }: Survivor): string {
   const shown =
-    isObject(before) || Array.isArray(before) ? '' : ` ${truncate(sayValue(before), 80)}`
+    isObject(before) || Array.isArray(before) ? '' : ` ${truncate(describeValue(before), 80)}`
   const name = item + pointer
   return kind === 'drop'
     ? `${name} removed${shown}`
-    : `${name}:${shown} -> ${truncate(sayValue(after), 80)}`
+    : `${name}:${shown} -> ${truncate(describeValue(after), 80)}`
 }

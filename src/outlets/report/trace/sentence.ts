@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { formatSecondsInWords } from './duration.ts'
 import { mergeAnswers, part, readValue } from './merge-answers.ts'
-import { sayReasons } from './say-values.ts'
-import { sayKind, sayTargets, type TracedText } from './text.ts'
+import { describeReasons } from './describe-values.ts'
+import { describeKind, describeTargets, type TracedText } from './text.ts'
 
 /**
  * Formats in sentences what happens to a request: its outcome and what decides it, then, if it may
@@ -40,7 +40,7 @@ function describeOutcome(trace: JsonObject): string {
       return 'It is refused: https without a certificate.'
     default: {
       const reasons = part(trace, 'outcome', 'unknown')
-      const why = sayReasons(Array.isArray(reasons) ? reasons.map(String) : [], false)
+      const why = describeReasons(Array.isArray(reasons) ? reasons.map(String) : [], false)
       return `Whether it is served is not known (${why}).`
     }
   }
@@ -48,7 +48,7 @@ function describeOutcome(trace: JsonObject): string {
 
 function describePolicy(cache: Json | undefined, { readRule }: TracedText): string {
   const rule = readValue(part(cache, 'rule'))
-  const kind = isObject(rule) ? sayKind(rule, readRule) : ''
+  const kind = isObject(rule) ? describeKind(rule, readRule) : ''
   const by = rule === null ? ', since no rule matches' : kind === '' ? '' : ` by the rule ${kind}`
   const seconds = readValue(part(cache, 'seconds'))
   switch (readValue(part(cache, 'policy'))) {
@@ -68,5 +68,5 @@ function describePolicy(cache: Json | undefined, { readRule }: TracedText): stri
 function describeOrigin(main: Json | undefined): string {
   return main === undefined
     ? 'Its origin is not known.'
-    : `The edge fetches it from ${sayTargets(main)}.`
+    : `The edge fetches it from ${describeTargets(main)}.`
 }

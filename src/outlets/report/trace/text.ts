@@ -3,7 +3,7 @@ import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatSeconds } from './duration.ts'
 import { mergeAnswers, part, readValue, type Traces } from './merge-answers.ts'
 import { listMissingOptions } from './missing-options.ts'
-import { sayKey, sayReasons } from './say-values.ts'
+import { describeKey, describeReasons } from './describe-values.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { hardBlank, truncate, wrap } from '../text/wrap.ts'
 import type { Paint } from '../text/paint.ts'
@@ -44,13 +44,13 @@ export function formatTrace(traced: TracedText, layout: Layout): string {
   const outcome = readValue(trace['outcome'])
   const isWhole = outcome === undefined || outcome === 'served' || verbose
   const lines = [
-    { label: 'outcome', ...sayOutcome(trace) },
+    { label: 'outcome', ...describeOutcome(trace) },
     ...listAccess(trace, layout),
     ...listRedirect(trace),
     // What is known not to be reached is left out.
     ...(isWhole
       ? [...listCache(trace, readRule), ...listOrigin(trace), ...listResponse(trace)]
-      : [{ label: 'response', ...sayAnswer(part(trace, 'response', 'status'), String) }]),
+      : [{ label: 'response', ...describeAnswer(part(trace, 'response', 'status'), String) }]),
   ]
   return [
     paint.bold(escapeInvisible(url)) + ' '.repeat(gap) + paint.dim(of),
@@ -60,26 +60,26 @@ export function formatTrace(traced: TracedText, layout: Layout): string {
   ].join('\n')
 }
 
-/** Says an answer: its value, `*` if that holds without unmanaged items, or why it is unknown. */
-function sayAnswer(
+/** Describes an answer: its value (`*`: without unmanaged items), or why it is unknown. */
+function describeAnswer(
   answer: Json | undefined,
-  say: (value: Json) => string,
+  describe: (value: Json) => string,
 ): Pick<Line, 'value' | 'detail' | 'reasons'> {
   const value = readValue(answer)
   const reasons = part(answer, 'unknown')
-  if (value !== undefined) return { value: say(value) + sayMarks(answer) }
+  if (value !== undefined) return { value: describe(value) + describeMarks(answer) }
   return { value: 'unknown', reasons: Array.isArray(reasons) ? reasons.map(String) : [] }
 }
 
 /** `*`: without unmanaged items; `~`: rests on a preset or a setting. */
-function sayMarks(answer: Json | undefined): string {
+function describeMarks(answer: Json | undefined): string {
   const isManaged = part(answer, 'unknown') === undefined
   return (isManaged ? '' : ' *') + (part(answer, 'rests') === true ? ' ~' : '')
 }
 
-function sayOutcome(trace: JsonObject): Omit<Line, 'label'> {
+function describeOutcome(trace: JsonObject): Omit<Line, 'label'> {
   const detail = readValue(trace['outcome']) === 'refused' ? 'https without a certificate' : ''
-  return { detail, ...sayAnswer(trace['outcome'], String) }
+  return { detail, ...describeAnswer(trace['outcome'], String) }
 }
 
 function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
@@ -91,32 +91,32 @@ function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
   const count = denied ? '' : `${pluralize(set.length, 'check')} set`
   const deciding = readValue(part(trace, 'access', 'deciding'))
   const shown = verbose ? all : set
-  const said = sayAnswer(decision, String)
+  const described = describeAnswer(decision, String)
   return [
     {
       label: 'access',
-      ...said,
+      ...described,
       detail: denied && typeof deciding === 'string' ? `by ${deciding}` : count,
     },
-    ...shown.map((check) => sayCheck(check)),
+    ...shown.map((check) => describeCheck(check)),
   ]
 }
 
-function sayCheck(check: JsonObject): Line {
+function describeCheck(check: JsonObject): Line {
   const rule = isObject(check['exempt'])
     ? { ...check['exempt'], prefix: 'exempt: ' }
     : check['rule']
-  const said = sayAnswer(check['result'], String)
+  const described = describeAnswer(check['result'], String)
   return {
     label: `  ${String(check['item'])}`,
-    ...said,
-    detail: sayRule(rule),
-    place: sayPlace(rule),
+    ...described,
+    detail: describeRule(rule),
+    place: describePlace(rule),
   }
 }
 
-/** Says a rule by its pattern, by the field that it is, or that no entry matches. */
-function sayRule(rule: Json | undefined): string {
+/** Describes a rule by its pattern, by the field that it is, or that no entry matches. */
+function describeRule(rule: Json | undefined): string {
   if (!isObject(rule)) return ''
   const { item, pattern, pointer, prefix = '' } = rule
   if (typeof pattern === 'string') return String(prefix) + pattern
@@ -133,7 +133,7 @@ const fieldWords: Record<string, string | undefined> = {
   'user_agent/allow_empty_ua': 'no User-Agent',
 }
 
-function sayPlace(rule: Json | undefined): string {
+function describePlace(rule: Json | undefined): string {
   if (!isObject(rule) || typeof rule['file'] !== 'string') return ''
   return `${rule['file']}:${String(rule['line'])}`
 }
@@ -141,8 +141,8 @@ function sayPlace(rule: Json | undefined): string {
 function listRedirect(trace: JsonObject): Line[] {
   const decision = part(trace, 'redirect', 'decision')
   if (readValue(decision) === 'none') return []
-  const status = sayAnswer(part(trace, 'redirect', 'status'), String)
-  const location = sayAnswer(part(trace, 'redirect', 'location'), String)
+  const status = describeAnswer(part(trace, 'redirect', 'status'), String)
+  const location = describeAnswer(part(trace, 'redirect', 'location'), String)
   return [{ label: 'redirect', ...status, detail: location.value }]
 }
 
@@ -150,13 +150,13 @@ function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
   const cache = part(trace, 'cache')
   const rule = part(cache, 'rule')
   const known = readValue(rule)
-  const found = sayAnswer(rule, (value) => sayKind(value, readRule))
+  const found = describeAnswer(rule, (value) => describeKind(value, readRule))
   const lines: Line[] = [
     {
       label: 'cache',
-      ...sayPolicy(cache),
+      ...describePolicy(cache),
       detail: known === null ? 'no rule' : found.value === 'unknown' ? '' : found.value,
-      place: sayPlace(known),
+      place: describePlace(known),
     },
   ]
   for (const [name, label] of [
@@ -167,25 +167,25 @@ function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
     for (const each of Array.isArray(rules) ? rules : [])
       lines.push({
         label,
-        value: sayRuleTime(each, readRule),
-        detail: sayKind(each, readRule),
-        place: sayPlace(each),
+        value: describeRuleTime(each, readRule),
+        detail: describeKind(each, readRule),
+        place: describePlace(each),
       })
   }
-  const key = sayAnswer(part(cache, 'key'), sayKey)
+  const key = describeAnswer(part(cache, 'key'), describeKey)
   if (key.value !== 'none') lines.push({ label: '  key', ...key })
-  lines.push({ label: '  stored', ...sayAnswer(part(cache, 'stored'), sayFlag) })
+  lines.push({ label: '  stored', ...describeAnswer(part(cache, 'stored'), describeFlag) })
   return lines
 }
 
-function sayPolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'> {
-  const policy = sayAnswer(part(cache, 'policy'), String)
+function describePolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'> {
+  const policy = describeAnswer(part(cache, 'policy'), String)
   if (readValue(part(cache, 'policy')) !== 'cache') return policy
-  return sayAnswer(part(cache, 'seconds'), (seconds) => formatSeconds(Number(seconds)))
+  return describeAnswer(part(cache, 'seconds'), (seconds) => formatSeconds(Number(seconds)))
 }
 
-/** Says the kind and the pattern of a cache rule: `ext jpg,png`. */
-export function sayKind(rule: Json, readRule: ReadRule): string {
+/** Describes the kind and the pattern of a cache rule: `ext jpg,png`. */
+export function describeKind(rule: Json, readRule: ReadRule): string {
   if (!isObject(rule)) return ''
   const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
   const kinds: Record<string, string> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }
@@ -193,7 +193,7 @@ export function sayKind(rule: Json, readRule: ReadRule): string {
   return `${String(kind)} ${String(rule['pattern'] ?? '')}`.trim()
 }
 
-function sayRuleTime(rule: Json, readRule: ReadRule): string {
+function describeRuleTime(rule: Json, readRule: ReadRule): string {
   if (!isObject(rule)) return ''
   const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
   if (!isObject(value)) return ''
@@ -203,31 +203,35 @@ function sayRuleTime(rule: Json, readRule: ReadRule): string {
   return count === undefined ? '' : `${String(count)} ${word}`
 }
 
-function sayFlag(value: Json): string {
+function describeFlag(value: Json): string {
   return value === true ? 'yes' : 'no'
 }
 
 function listOrigin(trace: JsonObject): Line[] {
   const origin = part(trace, 'origin')
   const reached = [
-    sayAnswer(part(origin, 'protocol'), sayList).value,
-    `port ${sayAnswer(part(origin, 'port'), sayList).value}`,
-    `Host: ${sayAnswer(part(origin, 'host'), sayList).value}`,
+    describeAnswer(part(origin, 'protocol'), describeList).value,
+    `port ${describeAnswer(part(origin, 'port'), describeList).value}`,
+    `Host: ${describeAnswer(part(origin, 'host'), describeList).value}`,
   ]
   const rewrite = readValue(part(origin, 'rewrite'))
   const lines: Line[] = [
-    { label: 'origin', ...sayAnswer(part(origin, 'main'), sayTargets) },
+    { label: 'origin', ...describeAnswer(part(origin, 'main'), describeTargets) },
     { label: '  as', value: reached.join(', ') },
-    { label: '  url', ...sayAnswer(part(origin, 'url'), String), place: sayPlace(rewrite) },
+    {
+      label: '  url',
+      ...describeAnswer(part(origin, 'url'), String),
+      place: describePlace(rewrite),
+    },
     ...listHeaders(part(origin, 'headers')),
   ]
   const backups = readValue(part(origin, 'backups'))
   if (Array.isArray(backups) && backups.length > 0)
-    lines.splice(1, 0, { label: '  backup', value: backups.map(sayTargets).join('; ') })
+    lines.splice(1, 0, { label: '  backup', value: backups.map(describeTargets).join('; ') })
   return lines
 }
 
-export function sayTargets(targets: Json): string {
+export function describeTargets(targets: Json): string {
   if (!Array.isArray(targets)) return 'none'
   return targets
     .filter(isObject)
@@ -235,23 +239,23 @@ export function sayTargets(targets: Json): string {
     .join(', ')
 }
 
-function sayList(value: Json): string {
+function describeList(value: Json): string {
   return Array.isArray(value) ? value.map(String).join(' or ') : String(value)
 }
 
 function listHeaders(headers: Json | undefined): Line[] {
   return Object.entries(isObject(headers) ? headers : {}).map(([name, answer]) => {
-    const said = sayAnswer(answer, (value) =>
+    const described = describeAnswer(answer, (value) =>
       Array.isArray(value) ? value.join(', ') : '(absent)',
     )
-    return { label: '  header', ...said, value: `${name}: ${said.value}` }
+    return { label: '  header', ...described, value: `${name}: ${described.value}` }
   })
 }
 
 function listResponse(trace: JsonObject): Line[] {
   const response = part(trace, 'response')
   const location = readValue(part(response, 'location'))
-  const status = sayAnswer(part(response, 'status'), String)
+  const status = describeAnswer(part(response, 'status'), String)
   const lines: Line[] = [
     {
       label: 'response',
@@ -264,11 +268,11 @@ function listResponse(trace: JsonObject): Line[] {
     ['compression', '  encoding', 'none', String],
     ['speedLimit', '  limit', null, (value) => `${String(value)} KB/s`],
     ['rateLimit', '  rate', null, (value) => String(part(value, 'rate'))],
-    ['drag', '  seeking', false, sayFlag],
+    ['drag', '  seeking', false, describeFlag],
   ]
-  for (const [name, label, usual, say] of optional) {
+  for (const [name, label, usual, describe] of optional) {
     const answer = part(response, name)
-    if (readValue(answer) !== usual) lines.push({ label, ...sayAnswer(answer, say) })
+    if (readValue(answer) !== usual) lines.push({ label, ...describeAnswer(answer, describe) })
   }
   return lines
 }
@@ -280,7 +284,7 @@ function formatLine(
   { label, value, detail: explained = '', reasons, place = '' }: Line,
   { paint, columns, verbose }: Layout,
 ): string {
-  const detail = reasons === undefined ? explained : sayReasons(reasons, verbose)
+  const detail = reasons === undefined ? explained : describeReasons(reasons, verbose)
   const prefix = pad(label, starts.value)
   const start = prefix + escapeInvisible(value)
   const first = detail === '' ? start : pad(start, starts.detail) + escapeInvisible(detail)
@@ -311,14 +315,14 @@ function listFootnotes(trace: JsonObject, columns: number): string[] {
   const marked = JSON.stringify(trace).includes('"managed":')
   const whose = trace['of'] === 'desired' ? 'that no manifest mentions' : 'that are not managed'
   const items = names.length < 4 ? listSome(names) : `the ${names.length} items ${whose}`
-  const answers = assumed.map(([name, answer]) => `${name} ${sayList(answer ?? null)}`)
+  const answers = assumed.map(([name, answer]) => `${name} ${describeList(answer ?? null)}`)
   const notes: [label: string, text: string][] = []
   if (marked) notes.push(['*', `if ${items} ${names.length === 1 ? 'is' : 'are'} not set`])
   if (JSON.stringify(trace).includes('"rests":true'))
     notes.push(['~', 'rests on an answer that the specification does not give'])
   if (answers.length > 0) notes.push(['assumed', answers.join(', ')])
   if (JSON.stringify(trace['notes']) !== '[]')
-    notes.push(['note', 'extend may change more than is said here'])
+    notes.push(['note', 'extend may change more than is described here'])
   const indent = ' '.repeat(starts.value)
   return notes.map(([label, text]) =>
     wrap(text, Math.max(40, columns), indent).replace(indent, label.padEnd(starts.value)),

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatSeconds } from '../trace/duration.ts'
-import { sayKey, sayReasons } from '../trace/say-values.ts'
+import { describeKey, describeReasons } from '../trace/describe-values.ts'
 
 /** Most answers of one group that its line names. */
 const maxAnswers = 3
@@ -15,8 +15,8 @@ export const classTitles: Record<EffectGroup['class'], string> = {
   content: 'other or older content',
 }
 
-/** Says how many requests change: `60 of 1200 requests change · 3 skipped`. */
-export function sayCounts({ total, skipped, same, groups }: Effects): string {
+/** Describes how many requests change: `60 of 1200 requests change · 3 skipped`. */
+export function describeCounts({ total, skipped, same, groups }: Effects): string {
   const count = (name: EffectClass) =>
     groups
       .filter((group) => group.class === name && !isUncertain(group))
@@ -54,17 +54,17 @@ function isUncertain(group: EffectGroup): boolean {
   return listHeadlines(group).every(({ verdict }) => verdict === 'may-differ')
 }
 
-/** Says what changes: `outcome served → denied`; the strongest answers, then how many more. */
-export function sayGroup(group: EffectGroup): string {
+/** Describes what changes: `outcome served → denied`; the strongest answers, then how many more. */
+export function describeGroup(group: EffectGroup): string {
   const headlines = listHeadlines(group)
-  const said = headlines.slice(0, maxAnswers).map(sayDelta)
+  const described = headlines.slice(0, maxAnswers).map(describeDelta)
   const rest = headlines.length - maxAnswers
-  return [...said, ...(rest > 0 ? [pluralize(rest, 'more answer')] : [])].join('; ')
+  return [...described, ...(rest > 0 ? [pluralize(rest, 'more answer')] : [])].join('; ')
 }
 
-/** Says an answer before and after. */
-export function sayDelta({ field, verdict, before, after }: Delta): string {
-  const [left, right] = [saySide(field, before), saySide(field, after)]
+/** Describes an answer before and after. */
+export function describeDelta({ field, verdict, before, after }: Delta): string {
+  const [left, right] = [describeSide(field, before), describeSide(field, after)]
   const isOpen = left === right && verdict === 'may-differ'
   return isOpen ? `${field} may change: it is ${left}` : `${field} ${left} → ${right}`
 }
@@ -81,15 +81,15 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((each, i) => each === b[i])
 }
 
-/** Says how many requests are unknown on both sides, and why; null for none. */
-export function sayUnknownTwice({ groups }: Effects): string | null {
+/** Describes how many requests are unknown on both sides, and why; null for none. */
+export function describeUnknownTwice({ groups }: Effects): string | null {
   const unknown = groups.filter(isUnknownTwice)
   if (unknown.length === 0) return null
   const count = unknown.reduce((sum, group) => sum + group.count, 0)
   const reasons = unknown.flatMap((group) =>
     listHeadlines(group).flatMap(({ after }) => ('unknown' in after ? [...after.unknown] : [])),
   )
-  const why = sayReasons([...new Set(reasons)].toSorted(), false)
+  const why = describeReasons([...new Set(reasons)].toSorted(), false)
   return escapeInvisible(`${pluralize(count, 'request')} unknown on both sides: ${why}`)
 }
 
@@ -114,8 +114,8 @@ export function listHeadlines({
   return deltas.filter((delta) => delta.class === strongest && delta.verdict === verdict)
 }
 
-/** Says where: `60 requests of www.example.com (30 % of its sample), e.g. https://…`. */
-export function sayRequests(group: EffectGroup, effects: Pick<Effects, 'byDomain'>): string {
+/** Describes where: `60 requests of www.example.com (30 % of its sample), e.g. https://…`. */
+export function describeRequests(group: EffectGroup, effects: Pick<Effects, 'byDomain'>): string {
   const { count, domains, examples } = group
   const percent = computeGroupShare(group, effects) * 100
   const share = percent < 1 ? 'under 1' : Math.round(percent)
@@ -125,17 +125,17 @@ export function sayRequests(group: EffectGroup, effects: Pick<Effects, 'byDomain
   return escapeInvisible(`${pluralize(count, 'request')} of ${whose} (${sample})${example}`)
 }
 
-/** Says the answer of one side. */
-export function saySide(field: string, answer: SideAnswer): string {
+/** Describes the answer of one side. */
+export function describeSide(field: string, answer: SideAnswer): string {
   return escapeInvisible(
     'unknown' in answer
-      ? `unknown (${sayReasons([...answer.unknown], false)})`
-      : sayValue(field, answer.value),
+      ? `unknown (${describeReasons([...answer.unknown], false)})`
+      : describeValue(field, answer.value),
   )
 }
 
-function sayValue(field: string, value: Json): string {
-  if (field === 'cache.key') return sayKey(value)
+function describeValue(field: string, value: Json): string {
+  if (field === 'cache.key') return describeKey(value)
   if (typeof value === 'number' && (field === 'cache.seconds' || field === 'cache.lifetime'))
     return value === 0 ? 'none' : formatSeconds(value)
   if (value === null) return field === 'cache.seconds' ? 'as the origin says' : 'none'

@@ -5,10 +5,10 @@ import { listSome } from '../../../core/model/text/words.ts'
 const maxNames = 4
 
 /**
- * Says reasons by their kind: `not given: method, origin.status`. Without `-v`, unmanaged items are
- * named only if nothing else is missing.
+ * Describes reasons by their kind: `not given: method, origin.status`. Without `-v`, unmanaged
+ * items are named only if nothing else is missing.
  */
-export function sayReasons(reasons: string[], isVerbose: boolean): string {
+export function describeReasons(reasons: string[], isVerbose: boolean): string {
   const others = reasons.filter((reason) => !reason.startsWith('unmanaged '))
   const shown = isVerbose || others.length === 0 ? reasons : others
   const kinds: [prefix: string, words: string][] = [
@@ -28,8 +28,8 @@ export function sayReasons(reasons: string[], isVerbose: boolean): string {
     .join('; ')
 }
 
-/** Says a cache key: domains, scheme, path and query. */
-export function sayKey(key: Json): string {
+/** Describes a cache key: domains, scheme, path and query. */
+export function describeKey(key: Json): string {
   if (!isObject(key)) return 'none'
   const { domains, scheme, path, query } = key
   const names = Array.isArray(domains) ? domains.map(String).join(', ') : ''
