@@ -48,6 +48,14 @@ describe('the files that Node loads', () => {
     expect(files.length).toBeLessThan(4)
   })
 
+  it('export values, not functions that return them', () => {
+    const paths = Object.keys(metafile.outputs).filter((path) => path.endsWith('.cjs'))
+    const texts = paths.map((path) => readFileSync(new URL(path, root), 'utf8'))
+    const withExports = texts.filter((text) => text.includes('\nmodule.exports={'))
+    expect(withExports.length).toBeGreaterThan(100)
+    expect(texts.filter((text) => text.includes('__export(stdin_exports'))).toEqual([])
+  })
+
   it('for --help declare the commands only', () => {
     const { files, bytes, modules } = listLoaded(main, program)
     expect(modules).toContain('src/cli/commands/validate.ts')
