@@ -76,11 +76,20 @@ describe('a folder below a root', () => {
   })
 })
 
-it('a file is loaded through links that stay below the root', () => {
-  const load = (path: string) => loadBelow(root, path, 100)
-  for (const path of ['sub/a', 'within/a']) expect(String(load(path))).toBe('inside')
-  for (const path of ['file', 'out/a']) expect(load(path)).toMatchObject({ kind: 'outside' })
-  expect(load('broken')).toMatchObject({ kind: 'unreadable', code: 'ENOENT' })
+it.each([
+  ['alone', () => undefined],
+  ['among many', () => new Map<string, boolean>()],
+])('a file is loaded through links that stay below the root, %s', (_, remember) => {
+  const folders = remember()
+  const load = (path: string) => loadBelow(root, path, 100, folders)
+  symlinkSync('a', join(root, 'sub', 'link'))
+  for (const path of ['sub/a', 'within/a', 'sub/link', 'sub/../sub/a'])
+    expect(String(load(path))).toBe('inside')
+  for (const path of ['file', 'out/a', '../outside/a', 'out/../../outside/a'])
+    expect(load(path)).toMatchObject({ kind: 'outside' })
+  for (const path of ['broken', 'no/a', 'sub/no'])
+    expect(load(path)).toMatchObject({ kind: 'unreadable', code: 'ENOENT' })
+  expect(load('sub')).toMatchObject({ kind: 'no-file' })
 })
 
 it('a named file is loaded through links elsewhere, but not out of the checkout', () => {
