@@ -78,7 +78,7 @@ describe('plan, apply and drift', () => {
         0,
         expect.stringContaining(`### Edgewise ${command}`),
       ])
-      expect(readFileSync(html ?? '', 'utf8')).toContain(`"kind":"${command}"`)
+      expect(readFileSync(html ?? '', 'utf8')).toContain(`Edgewise ${command}: `)
       expect(readFileSync(json ?? '', 'utf8')).toContain('{')
     }
     // A page of an earlier run is no page of a plan that fails.
