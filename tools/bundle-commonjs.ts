@@ -89,13 +89,17 @@ function exportValues(code: string): string {
   return `${rest}module.exports={${entries.join(',\n')}};\n`
 }
 
-/** Tests whether the text of a file assigns a name at most once, where it is declared. */
+/**
+ * Tests whether the text of a file assigns a name at most once, where it is declared. Modules that
+ * other packages require are only evaluated then: `__esm` assigns their names.
+ */
 function isConstant(code: string, name: string): boolean {
   const word = `${name.replaceAll('$', '\\$')}(?![\\w$])`
   const operators = '=(?![=>])|(?:[-+*/%&|^]|\\*\\*|<<|>>>?|&&|\\|\\||\\?\\?)=|\\+\\+|--'
   const assigned = new RegExp(`(?<![\\w$.])${word}\\s*(?:${operators})|(?:\\+\\+|--)${word}`, 'g')
   const isHoisted = new RegExp(`(?:function\\*?|class)\\s+${word}`).test(code)
-  return [...code.matchAll(assigned)].length <= (isHoisted ? 0 : 1)
+  const max = isHoisted || code.includes('__esm') ? 0 : 1
+  return [...code.matchAll(assigned)].length <= max
 }
 
 /** Refuses files that import each other in a circle: one would read what is not there yet. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Metafile } from 'esbuild'
 import { describe, expect, it } from 'vitest'
@@ -6,6 +7,7 @@ import * as pageAssets from '../../src/outlets/report/page/generated/page-assets
 import { metafileUrl, root } from '../../tools/bundle.ts'
 import { findPackageProblems, maxPackageBytes } from '../../tools/package-contents.ts'
 import { describeThirdParty } from '../../tools/third-party.ts'
+import { itLong } from '../runs.ts'
 
 const metafile = JSON.parse(readFileSync(metafileUrl, 'utf8')) as Metafile
 
@@ -54,6 +56,25 @@ describe('the files that Node loads', () => {
     const withExports = texts.filter((text) => text.includes('\nmodule.exports={'))
     expect(withExports.length).toBeGreaterThan(100)
     expect(texts.filter((text) => text.includes('__export(stdin_exports'))).toEqual([])
+  })
+
+  itLong('have each value that they export once they are loaded', () => {
+    const chunks = new URL('dist/chunks/', root)
+    const names = readdirSync(chunks).filter((name) => name.endsWith('.cjs'))
+    const list = `for (const name of ${JSON.stringify(names)}) {
+      const found = Object.getOwnPropertyDescriptors(require('./' + name))
+      for (const [key, { get, value }] of Object.entries(found))
+        console.log(get !== undefined ? 'getter' : value === undefined ? name + ' ' + key : 'value')
+    }`
+    const options = { cwd: chunks, encoding: 'utf8', env: {} } as const
+    const found = execFileSync(process.execPath, ['-e', list], options).trim().split('\n')
+    const counts = { values: 0, getters: 0, missing: [] as string[] }
+    for (const each of found)
+      if (each === 'value') counts.values++
+      else if (each === 'getter') counts.getters++
+      else counts.missing.push(each)
+    expect(counts.missing).toEqual([])
+    expect(counts.values).toBeGreaterThan(4 * counts.getters)
   })
 
   it('for --help declare the commands only', () => {
