@@ -99,7 +99,7 @@ it.each([
   ["import { type A, b } from '../../../operations/prune.ts'", 'operations/prune.ts'],
   ["export * from '../../../service/write/client.ts'", 'service/write/client.ts'],
   ["import { writeFiles } from '../../../files/write-files.ts'", 'files/write-files.ts'],
-  ["import { createApplyTool } from '../../agents/apply-tool.ts'", 'cli/agents/apply-tool.ts'],
+  ["import { saveOutput } from '../../agents/apply-tool.ts'", 'cli/agents/apply-tool.ts'],
 ])('tools for agents may not reach a writer: %s', (line, writer) => {
   const sources = loadSources()
   sources.set(agentTool, `${sources.get(agentTool)}\n${line}\n`)

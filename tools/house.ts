@@ -95,8 +95,7 @@ const starters: Record<string, string[]> = {
 /**
  * The tools for agents, which only read: no file that they import, at any distance, may match one
  * of these. What stays within reach is the code of stores, and of the emulator inside the process:
- * `cli/mcp/read-only.ts` gives both nothing that writes. The tool that applies what a person has
- * approved is in `cli/agents`, which only the command `mcp` loads, if it is told to.
+ * `cli/mcp/read-only.ts` gives both nothing that writes. There is no exception.
  */
 const readers = 'cli/mcp/'
 /** Of the command line, they may import only what computes. */

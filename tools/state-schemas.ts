@@ -29,7 +29,6 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   unlockFile: { ref: 'unlock.schema.json', type: 'UnlockFile' },
   logFile: { ref: 'log.schema.json', type: 'LogFile' },
   planFile: { ref: 'plan.schema.json', type: 'PlanFile' },
-  approvalFile: { ref: 'approval.schema.json', type: 'ApprovalFile' },
 }
 /** Files whose invalid parts the program ignores. */
 const optional: Record<string, { ref: string; type: string }> = {

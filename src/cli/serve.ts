@@ -8,7 +8,6 @@ import { openBranch } from '../server/branch/branch.ts'
 import { createCommitChecks } from '../server/branch/commit-checks.ts'
 import { createHttpServer, type HttpServerOptions } from '../server/http/http-server.ts'
 import { describeFault, openPeople } from '../server/people/people.ts'
-import { readServeKey } from '../server/people/plan-approvals.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
 import { startPulse } from '../server/leader/pulse.ts'
 import { readSecret } from '../server/http/read-secret.ts'
@@ -58,7 +57,6 @@ export async function runServe(
     token: readSecret('EDGEWISE_SERVE_TOKEN', io.env),
     webhookSecret: readSecret('EDGEWISE_WEBHOOK_SECRET', io.env),
   }
-  const approvalKey = readServeKey(io.env)
   const { branch = null, folder = null } = flags
   const traces = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
   const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
@@ -72,7 +70,7 @@ export async function runServe(
         dataFolder: own ?? resolve(io.cwd, flags.data ?? ''),
         pollMs: flags.poll * 1000,
       },
-      { ...createPorts({ io, flags, logger, secrets, traces }), approvalKey },
+      createPorts({ io, flags, logger, secrets, traces }),
     )
     return end === 'stopped' ? exitCodes.done : exitCodes.failed
   } finally {
@@ -93,13 +91,7 @@ interface PortParts {
 }
 
 /** Creates what the controller reaches the outside by. */
-function createPorts({
-  io,
-  flags,
-  logger,
-  secrets,
-  traces,
-}: PortParts): Omit<ServePorts, 'approvalKey'> {
+function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePorts {
   const runOwn = createOwnProcesses(measureMemory)
   const checks = createCommitChecks((root, outside) => checkCommit(runOwn, root, outside), io.clock)
   return {

@@ -14,7 +14,6 @@ import { createLogDialogue } from './log-dialogue.ts'
 import type { Logger } from './logger.ts'
 import { createNotifications } from './notifications.ts'
 import { createDriftMemory, createEventMemory } from './pages/memory.ts'
-import { createPlanApprovals } from './people/plan-approvals.ts'
 import { createRights } from './people/rights.ts'
 import { createPageSource } from './pages/create-page-source.ts'
 import type { Branch } from './branch/branch.ts'
@@ -91,7 +90,7 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
     logger,
     outside: quick,
     notifications: createNotifications(quick, base.metrics, logger),
-    ...createDecisions(beginning, base, reconciler, quick),
+    rights: createReplicaRights(beginning, base, reconciler, quick),
     pages: createPageSource({
       workspace,
       branch: beginning.branch,
@@ -114,16 +113,16 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
   return { ...base, workspace, outside, logger, locks, reconciler, follower, controller }
 }
 
-/** Creates what knows who may decide, and what approves saved plans. */
-function createDecisions(
+/** Creates what knows who may decide. */
+function createReplicaRights(
   beginning: Beginning,
   { position }: Base,
   reconciler: Reconciler,
   outside: Outside,
 ) {
-  const { branch, workspace, ports } = beginning
+  const { branch, workspace } = beginning
   const getTip = () => (position.term === null ? null : reconciler.found.commit)
-  const rights = createRights({
+  return createRights({
     branch,
     clock: outside.clock,
     env: outside.env,
@@ -131,10 +130,6 @@ function createDecisions(
     findBase: (rollout) => findBase(workspace, rollout, outside),
     listOwnerRoles: (commit) => loadOwnerRoles(beginning, commit),
   })
-  const loadCommit = (commit: string) => ports.loadCommit(branch, commit, outside)
-  const key = ports.approvalKey
-  const context = { key, branch, rights, outside, getTip, loadCommit }
-  return { rights, approvePlan: createPlanApprovals(context) }
 }
 
 type Watchdog = ReturnType<typeof createWatchdog>

@@ -2,7 +2,6 @@ import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import type { Clock } from '../core/model/time/clock.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Identity } from '../core/model/people/identity.ts'
-import type { ApprovalFile } from '../core/model/generated/state-types.ts'
 import type { Json } from '../core/model/json.ts'
 import type { Decided, Findings, StopDecision } from '../core/model/listed-rollout.ts'
 import type { Rollout } from '../core/model/rollout.ts'
@@ -18,7 +17,6 @@ import type { Logger } from './logger.ts'
 import type { Notifications } from './notifications.ts'
 import { createRefusalLog, type RefusalLog } from './people/refusal-log.ts'
 import type { People } from './people/people.ts'
-import type { createPlanApprovals } from './people/plan-approvals.ts'
 import type { Rights } from './people/rights.ts'
 import type { PageSource } from './pages/create-page-source.ts'
 import { type Position, findRole } from './leader/position.ts'
@@ -60,8 +58,6 @@ interface ControllerContext {
   pages: PageSource & { forget(): void }
   notifications: Pick<Notifications, 'aboutStop' | 'aboutDecision'>
   rights: Rights
-  /** Approves a saved plan for somebody. */
-  approvePlan: ReturnType<typeof createPlanApprovals>
   /** Returns whether work runs without progress. */
   isHung(): boolean
   pingMs: number
@@ -112,14 +108,6 @@ export function createController(context: ControllerContext) {
     /** What the pages show. */
     pages: context.pages as PageSource,
     ...createRolloutDecisions(context, wakeLeader, refusals),
-    /** Approves a saved plan for somebody; see `createPlanApprovals`. */
-    approvePlan: async (text: string, identity: Identity): Promise<ApprovalFile> => {
-      const approve = () => context.approvePlan(text, identity)
-      const approval = await refusals.note(identity, 'approve', null, approve)
-      const { plan, by, expires } = approval
-      logger.info('approved a saved plan', { plan, by, knownBy: identity.knownBy, expires })
-      return approval
-    },
     /** Fetches the branch soon; never throws, and several calls are one fetch. */
     poke: wakeLeader,
     /** Returns null while the process works, otherwise the reason; without names of domains. */

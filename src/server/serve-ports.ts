@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import type { DatabaseConfig } from '../core/model/config.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { ConnectionPool } from '../state/postgres/database.ts'
@@ -12,8 +11,6 @@ import type { RunPorts } from './leader/runs.ts'
 /** Ports of the controller. */
 export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftRequest'> {
   outside: Outside
-  /** Signs approvals of saved plans; null without one. */
-  approvalKey: KeyObject | null
   logger: Logger
   openBranch(options: BranchOptions): Promise<Branch>
   /** Makes the page of the plan of a folder, without blocking this process. */

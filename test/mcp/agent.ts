@@ -3,7 +3,6 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { createServer } from '../../src/cli/mcp/server.ts'
 import { Session } from '../../src/cli/mcp/session.ts'
-import type { Tool } from '../../src/cli/mcp/tools/tool.ts'
 import type { Place } from '../steps/cli.ts'
 
 /** Result of a tool. */
@@ -23,10 +22,10 @@ export interface Agent {
 }
 
 /** Connects a client to the tools of a place, within this process. */
-export async function connectAgent(place: Place, more: Tool[] = []): Promise<Agent> {
+export async function connectAgent(place: Place): Promise<Agent> {
   const defects: unknown[] = []
   const session = new Session(place.root, place.createIo())
-  const { server } = createServer(session, '1.2.3', (error) => void defects.push(error), more)
+  const { server } = createServer(session, '1.2.3', (error) => void defects.push(error))
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '0' })
   await Promise.all([server.connect(theirs), client.connect(ours)])

@@ -1,7 +1,6 @@
 // @module-tag often
 // @module-tag nightly
 import { execFile } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,7 +26,6 @@ const hostile = 'hostile.example.com'
 
 let folder: string
 let root: string
-let applying: string[]
 /** Arguments of a call of each tool, and what its answer has. */
 let calls: Record<string, [args: JsonObject, answer: unknown]>
 
@@ -38,19 +36,10 @@ beforeAll(async () => {
   const run = async (...line: string[]) => {
     const ran = await runProgram({ root, env }, ...line)
     expect([line, ran.code, ran.err]).toEqual([line, 0, expect.any(String)])
-    return ran.out
   }
   await run('apply', '--yes')
   const heads = { list: [{ name: 'X-Order', value: order }] }
   writeManifest('hostile.yaml', { domain: hostile, config: { add_response_head: heads } })
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const [key, approver] = [join(folder, 'key.pem'), join(folder, 'key.pub')]
-  writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  writeFileSync(approver, publicKey.export({ type: 'spki', format: 'pem' }))
-  await run('plan', '--out', 'plan.json')
-  const approved = await run('plan', 'approve', 'plan.json', '--yes', '--key', key)
-  const [, digest = ''] = /^Digest: ([0-9a-f]{64})$/m.exec(approved) ?? []
-  applying = ['--allow-apply', '--approver', approver, '--plans', root]
   calls = {
     validate: [{}, { format: 'edgewise.diagnostics/1' }],
     plan: [{ effort: 'quick' }, { format: 'edgewise.plan/1', summary: { set: 1 } }],
@@ -68,7 +57,6 @@ beforeAll(async () => {
       { edits: [{ domain: www, item: 'timeout', value: { time: 99 } }], effort: 'quick' },
       { valid: true, patch: expect.stringMatching(/^\+.*99/m) as unknown },
     ],
-    apply: [{ digest }, { status: 'done', writes: { confirmed: 1 } }],
   }
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -103,24 +91,22 @@ interface Called {
   isError?: boolean
 }
 
-function call(name: string, args: JsonObject, more: string[] = []): Promise<Called> {
+function call(name: string, args: JsonObject): Promise<Called> {
   const pairs = Object.entries(args).flatMap(([key, value]) => [
     '--tool-arg',
     `${key}=${JSON.stringify(value)}`,
   ])
-  return ask<Called>('tools/call', ['--tool-name', name, ...pairs], ['-C', root, ...more])
+  return ask<Called>('tools/call', ['--tool-name', name, ...pairs])
 }
 
 it('lists tools, and each of them answers a call', async () => {
   type Listed = { tools: { name: string; annotations: JsonObject }[] }
-  const { tools } = await ask<Listed>('tools/list', [], ['-C', root, ...applying])
+  const { tools } = await ask<Listed>('tools/list')
   expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls))
-  const reading = await ask<Listed>('tools/list')
-  expect(reading.tools).toEqual(tools.filter(({ annotations }) => annotations['readOnlyHint']))
-  expect(reading.tools.length).toBe(tools.length - 1)
+  expect(tools.filter(({ annotations }) => annotations['readOnlyHint'] !== true)).toEqual([])
   for (const { name } of tools) {
     const [args, answer] = calls[name] ?? [{}, null]
-    const { content, isError = false } = await call(name, args, applying)
+    const { content, isError = false } = await call(name, args)
     const texts = content.map(({ text }) => text)
     expect([name, isError, texts.join('')]).toEqual([name, false, expect.any(String)])
     expect({ [name]: parseData(texts[0] ?? '') }).toMatchObject({ [name]: answer })

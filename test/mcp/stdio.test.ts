@@ -1,16 +1,11 @@
 // @module-tag often
 import { spawn } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, it } from 'vitest'
 import { findProgram } from '../program.ts'
-import { fetchWrites } from '../steps/cli.ts'
-import { emulator, place, setStage } from '../steps/stage.ts'
+import { place, setStage } from '../steps/stage.ts'
 import { callTool } from './agent.ts'
 
 setStage()
@@ -45,35 +40,6 @@ it('a client of the SDK drives the built program', async () => {
     expect(err).toBe('')
   } finally {
     await client.close()
-  }
-})
-
-it('a client of the SDK applies an approved plan by the built program', async () => {
-  place.manifest(www, { timeout: { time: 60 } })
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const folder = mkdtempSync(join(tmpdir(), 'edgewise-approver-'))
-  const [key, approver] = [join(folder, 'key.pem'), join(folder, 'key.pub')]
-  writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  writeFileSync(approver, publicKey.export({ type: 'spki', format: 'pem' }))
-  await place.cli('plan', '--out', 'plan.json')
-  const ran = await place.cli('plan', 'approve', 'plan.json', '--yes', '--key', key)
-  const [, digest = ''] = /^Digest: ([0-9a-f]{64})$/m.exec(ran.out) ?? []
-  const options = ['--allow-apply', '--approver', approver, '--plans', place.root]
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [...findProgram(), 'mcp', '-C', place.root, ...options],
-    env: buildEnv(),
-  })
-  const client = new Client({ name: 'test', version: '0' })
-  await client.connect(transport)
-  try {
-    expect((await client.listTools()).tools).toHaveLength(11)
-    const { data } = await callTool(client, 'apply', { digest })
-    expect(data).toMatchObject({ status: 'done', writes: { confirmed: 1 } })
-    expect(await fetchWrites(emulator)).toHaveLength(1)
-  } finally {
-    await client.close()
-    rmSync(folder, { recursive: true })
   }
 })
 

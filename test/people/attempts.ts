@@ -6,7 +6,6 @@ import { abort, approve, pause, resume } from '../../src/engine/rollout/decide.t
 import {
   createRefusal,
   explainDecision,
-  explainPlanApproval,
   weighDecision,
 } from '../../src/operations/people/decide.ts'
 import { createRefusalLog } from '../../src/server/people/refusal-log.ts'
@@ -58,8 +57,6 @@ export async function startWithRoles(roles: RoleRule[], own: Partial<Rollout> = 
         findRulesFor: async () => rules,
         explain: async (identity, action, rollout) =>
           explainDecision(identity, action, rollout, rules),
-        explainPlan: async (identity, domains) =>
-          explainPlanApproval(identity, domains, rules.sets),
       },
       decide: (verb, id, identity) =>
         refusals.note(identity, verb, id, async () => {

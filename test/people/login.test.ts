@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AuthConfig } from '../../src/core/model/config.ts'
 import type { RoleRule } from '../../src/core/model/people/roles.ts'
-import { explainDecision, explainPlanApproval } from '../../src/operations/people/decide.ts'
+import { explainDecision } from '../../src/operations/people/decide.ts'
 import { openPeople } from '../../src/server/people/people.ts'
 import {
   apiToken,
@@ -68,8 +68,6 @@ async function serve(auth: Partial<AuthConfig> = {}): Promise<void> {
         findRulesFor: async () => rules(),
         explain: async (identity, action, rollout) =>
           explainDecision(identity, action, rollout, rules()),
-        explainPlan: async (identity, domains) =>
-          explainPlanApproval(identity, domains, rules().sets),
       },
     },
     { people, clock: { ...createOptions().options.clock, ...clock } },

@@ -146,7 +146,6 @@ describe('containers', () => {
       plan: unused,
       listRollouts: unused,
       decide: unused,
-      approvePlan: unused,
       findStop: unused,
       decideAll: unused,
       pages: createPages(),

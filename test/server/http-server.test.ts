@@ -98,12 +98,12 @@ describe('a connection', () => {
     const large = 'Content-Length: 26214401'
     const webhook = await exchange(http, 'POST /webhook HTTP/1.1', 'Host: x', token, large, '', '')
     expect(webhook).toMatch(/^HTTP\/1.1 413 /)
-    const plan = [
-      'POST /api/plans/approvals HTTP/1.1',
+    const stop = [
+      'POST /api/rollouts/all/stop HTTP/1.1',
       'Host: x',
       `Authorization: ${authorization}`,
     ]
-    expect(await exchange(http, ...plan, 'Content-Length: 67108865', '', '')).toMatch(
+    expect(await exchange(http, ...stop, 'Content-Length: 65537', '', '')).toMatch(
       /^HTTP\/1.1 413 /,
     )
     expect(await http.count('webhooks_total', 'refused')).toBe(1)

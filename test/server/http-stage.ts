@@ -59,10 +59,6 @@ export function createOptions(own: Partial<Controller> = {}) {
       calls.push(step === undefined ? `${verb} ${id}` : `${verb} ${id} ${step}`)
       return Promise.resolve(decided)
     },
-    approvePlan: (text) => {
-      calls.push(`approve plan ${text}`)
-      return Promise.resolve(approval)
-    },
     findStop: () => Promise.resolve(null),
     decideAll: (verb, { reason, seen }) => {
       calls.push([verb, 'all', reason ?? seen ?? ''].join(' ').trim())
@@ -102,7 +98,6 @@ export function createOpenRights(logger: Controller['logger'], metrics: Controll
       findRules: () => Promise.resolve(rules),
       findRulesFor: () => Promise.resolve(rules),
       explain: () => Promise.resolve(null),
-      explainPlan: () => Promise.resolve(null),
     },
     noteRefusal: createRefusalLog(logger, metrics).record,
   }
@@ -140,16 +135,6 @@ export async function startHttp(
 export async function closeHttp(): Promise<void> {
   await Promise.all(stages.splice(0).map((stage) => stage.close()))
 }
-
-/** Approval that each server gives. */
-export const approval = {
-  format: 'edgewise.approval/1',
-  plan: 'a'.repeat(64),
-  by: 'ada@example.com',
-  at: '2026-11-20T12:00:00.000Z',
-  expires: '2026-11-21T12:00:00.000Z',
-  signature: `${'A'.repeat(86)}==`,
-} as const
 
 export const listed = {
   id: 'r1',

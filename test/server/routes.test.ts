@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
-import { apiToken, approval, closeHttp, startHttp, type HttpStage } from './http-stage.ts'
+import { apiToken, closeHttp, startHttp, type HttpStage } from './http-stage.ts'
 
 afterEach(closeHttp)
 
@@ -102,23 +102,6 @@ describe('the API', () => {
     )
     expect((await post(http, `${all}/abort`)).status).toBe(404)
     expect(http.calls).toEqual(['stop all 5xx', 'stop all', 'resume all'])
-  })
-
-  it('approves a saved plan, whose text it takes as it is', async () => {
-    const http = await startHttp()
-    const path = '/api/plans/approvals'
-    const approved = await post(http, path, {}, ' {"a": "ä"}\n')
-    expect([approved.status, await approved.json()]).toEqual([200, approval])
-    expect((await get(http, path)).status).toBe(405)
-    expect((await post(http, `${path}/x`)).status).toBe(404)
-    const foreign = await post(http, path, { Origin: 'https://evil.example.com' }, '{}')
-    expect(foreign.status).toBe(403)
-    expect((await post(http, path, { authorization: 'Bearer wrong' }, '{}')).status).toBe(401)
-    for (const body of [new Uint8Array([0xff]), new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d])]) {
-      const init = { method: 'POST', headers: { authorization }, body }
-      expect((await fetch(http.url + path, init)).status).toBe(400)
-    }
-    expect(http.calls).toEqual(['approve plan  {"a": "ä"}\n'])
   })
 
   it.each(['https://evil.example.com', 'null', 'http://127.0.0.1', 'file://', '127.0.0.1'])(

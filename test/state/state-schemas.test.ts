@@ -32,7 +32,6 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   head: (data) => checkStored(data, compiled.headFile),
   unlock: (data) => checkStored(data, compiled.unlockFile),
   plan: (data) => checkStored(data, compiled.planFile),
-  approval: (data) => checkStored(data, compiled.approvalFile),
   address: null,
   calls: null,
   lock: null,

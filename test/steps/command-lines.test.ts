@@ -33,9 +33,9 @@ function listLeaves(command: Command, above: string[] = []): Leaf[] {
   return command.commands.flatMap((child) => {
     const path = [...above, child.name()]
     const options = child.options.map(({ long }) => long ?? '')
-    // A command may have others below it, as "plan" has "plan approve".
-    const isLeaf = child.commands.length === 0 || options.length > 1
-    return [...(isLeaf ? [{ path: path.join(' '), options }] : []), ...listLeaves(child, path)]
+    return child.commands.length === 0
+      ? [{ path: path.join(' '), options }]
+      : listLeaves(child, path)
   })
 }
 

@@ -40,8 +40,6 @@ export const commandLines: CommandLine[] = [
   json('check', 'check'),
   text('plan', '--verbose', ...reports('plan')),
   json('plan', 'plan', '--out', 'plan.json'),
-  text('plan', 'approve', 'plan.json', '--yes'),
-  text('plan', 'approve', 'plan.json', '--yes', '--json'),
   text('apply', '--yes', '--verbose', ...reports('apply')),
   json('apply-event', 'apply', '--yes', '--metrics-file', 'apply.prom'),
   text('plan', '--run-policies'),

@@ -1,5 +1,4 @@
 // @module-tag often
-import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
@@ -100,13 +99,6 @@ it('every file that any command writes fits its schema', async () => {
   expect(
     findSchemaFaults('plan', JSON.parse(readFileSync(join(place.root, 'plan.json'), 'utf8'))),
   ).toEqual([])
-  const { privateKey } = generateKeyPairSync('ed25519')
-  const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  place.env = { ...place.env, EDGEWISE_APPROVAL_KEY: String(key) }
-  await expectExit(0, 'plan', 'approve', 'plan.json', '--yes')
-  const approval = parseJson(place.read('plan.json.approved'))
-  expect(findSchemaFaults('approval', approval)).toEqual([])
-  place.env = { ...place.env, EDGEWISE_APPROVAL_KEY: undefined }
   await expectExit(0, 'apply', 'plan.json')
   await expectExit(0, 'stats', '--refresh')
   place.write('held.json', JSON.stringify({ [domains[0] ?? '']: { timeout: { time: '5' } } }))
@@ -134,7 +126,7 @@ it('every file that any command writes fits its schema', async () => {
   await expectExit(0, 'rollout', 'stop', '--all', '--reason', 'Why')
   await expectExit(0, 'rollout', 'resume', '--all')
 
-  const seen = new Set(['plan', 'approval'])
+  const seen = new Set(['plan'])
   for (const [path, text] of written) {
     // The text of a lock that was released, or a new log.
     if (text === '') continue

@@ -5,7 +5,6 @@ import type { Dialogue } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
-import { declarePlanApprove } from './plan-approve.ts'
 import {
   addEffectsOptions,
   addLevelOptions,
@@ -69,7 +68,6 @@ export function declarePlan(program: Command, declare: Declare): void {
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
-  declarePlanApprove(command, declare)
   addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command)), 'plan'))
     .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--run-policies', 'run the policies that are programs, as apply does')

@@ -5,7 +5,6 @@ import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Io } from '../io.ts'
 import { createServer } from './server.ts'
 import { Session } from './session.ts'
-import type { Tool } from './tools/tool.ts'
 
 /** Maximum size of what a client may send before a message is complete, bytes. */
 const maxMessageBytes = 16 * 1024 * 1024
@@ -15,14 +14,12 @@ const maxMessageBytes = 16 * 1024 * 1024
  * process is stopped.
  *
  * @param root folder of `edgewise.yaml`, for all calls
- * @param more tools beside those that every server has
  * @throws EdgewiseError `usage` if stdin is a terminal
  */
 export async function serveStdio(
   root: string,
   io: Outside & Pick<Io, 'openStdin' | 'out' | 'err' | 'waitForStop'>,
   version: string,
-  more: Tool[] = [],
 ): Promise<void> {
   if (io.openStdin === null)
     throw new EdgewiseError(
@@ -40,7 +37,7 @@ export async function serveStdio(
   })
   const logDefect = (error: unknown) =>
     io.err(`internal error: ${error instanceof Error ? (error.stack ?? '') : String(error)}\n`)
-  const { server, finish } = createServer(new Session(root, io), version, logDefect, more)
+  const { server, finish } = createServer(new Session(root, io), version, logDefect)
   const ended = new Promise<void>((resolve) => {
     stdin.once('end', () => resolve(finish()))
     stdin.once('close', () => resolve(finish()))

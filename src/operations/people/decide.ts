@@ -5,14 +5,8 @@ import {
   type ApprovalCase,
   type ApprovalNeeds,
 } from '../../core/model/people/approvers.ts'
-import { describeIdentity, type Identity } from '../../core/model/people/identity.ts'
-import {
-  explainRefusal,
-  listApprovable,
-  nameSome,
-  type Action,
-  type RoleRule,
-} from '../../core/model/people/roles.ts'
+import type { Identity } from '../../core/model/people/identity.ts'
+import { explainRefusal, type Action, type RoleRule } from '../../core/model/people/roles.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import { listGiven } from '../../engine/rollout/approvals.ts'
 import type { ApprovalWeight } from '../../engine/rollout/decide.ts'
@@ -74,29 +68,6 @@ export function weighDecision(
   if (counted?.length === 0)
     throw createRefusal(`${identity.name} is an approver of no domain by all rules in force.`)
   return { by, domains: counted }
-}
-
-/**
- * Explains why somebody may not approve a saved plan, in a sentence; null if it is allowed. That
- * takes an approver of each of its domains, by all rules.
- */
-export function explainPlanApproval(
-  identity: Identity,
-  domains: readonly string[],
-  sets: readonly Rules[],
-): string | null {
-  if (identity.knownBy === 'token')
-    return "The token shows nobody's name, so it may not approve a saved plan."
-  for (const { roles } of sets) {
-    if (roles.length === 0) return 'edgewise.yaml has no roles, so nobody may approve a saved plan.'
-    const refusal = explainRefusal(identity, 'approve', domains, roles)
-    if (refusal !== null) return refusal
-    const covered = new Set(listApprovable(identity, domains, roles))
-    const left = domains.filter((domain) => !covered.has(domain))
-    const needs = `may not approve the plan: that needs the role approver for ${nameSome(left)}.`
-    if (left.length > 0) return `${describeIdentity(identity)} ${needs}`
-  }
-  return null
 }
 
 /** Creates the error of what somebody may not do. */

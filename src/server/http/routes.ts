@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { Identity } from '../../core/model/people/identity.ts'
-import { decodeText } from '../../core/model/input-limits.ts'
 import { isObject, parseJson } from '../../core/model/json.ts'
 import { buildDecidedJson, buildRolloutsJson } from '../../outlets/report/apply/rollouts-text.ts'
 import { buildStopJson } from '../../outlets/report/apply/stop-text.ts'
@@ -22,9 +21,6 @@ import { createVerifier } from './verify-webhook.ts'
 const maxWebhookBytes = 25 * 1024 * 1024
 /** A decision needs no body, except for a reason; blanks and `{}` are read to their end. */
 const maxDecisionBytes = 64 * 1024
-
-/** Largest plan file: that of 10,000 changed domains has 20 MB. */
-const maxPlanBytes = 64 * 1024 * 1024
 
 /** Returns the path of a request, without its query. */
 export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
@@ -75,8 +71,6 @@ async function routeApi(
     return allow(incoming, 'GET') ?? answerJson(200, await controller.status())
   if (path === '/api/plan') return allow(incoming, 'GET') ?? answerJsonText(await controller.plan())
   if (path === '/api/rollouts') return allow(incoming, 'GET') ?? listRollouts(controller)
-  if (path === '/api/plans/approvals')
-    return allow(incoming, 'POST') ?? approvePlan(incoming, controller, identity)
   const all = allDecisions.find((each) => path === `/api/rollouts/all/${each}`)
   if (all !== undefined)
     return allow(incoming, 'POST') ?? decideAll(incoming, all, controller, identity)
@@ -124,28 +118,12 @@ async function decideAll(
   return answerJson(200, buildStopJson(await controller.decideAll(verb, { reason }, identity)))
 }
 
-/** Approves the saved plan that is the body: its bytes count, so it is UTF-8 as it was written. */
-async function approvePlan(
-  incoming: IncomingMessage,
-  controller: Controller,
-  identity: Identity,
-): Promise<Answer> {
-  const body = await readDecision(incoming, maxPlanBytes)
-  if ('status' in body) return body
-  const decoded = decodeText(body)
-  if ('fault' in decoded) return refuse(400, 'usage', `the plan file: ${decoded.fault}`)
-  return answerJson(200, { ...(await controller.approvePlan(decoded.text, identity)) })
-}
-
 /** Reads the body of a decision, or answers why it is refused. */
-async function readDecision(
-  incoming: IncomingMessage,
-  maxBytes = maxDecisionBytes,
-): Promise<Buffer | Answer> {
+async function readDecision(incoming: IncomingMessage): Promise<Buffer | Answer> {
   if (isCrossSite(incoming)) return refuse(403, 'access', 'a web page may not decide')
   const chunks: Uint8Array[] = []
-  const isWhole = await drain(incoming, maxBytes, (chunk) => void chunks.push(chunk))
-  return isWhole ? Buffer.concat(chunks) : tooLarge(maxBytes)
+  const isWhole = await drain(incoming, maxDecisionBytes, (chunk) => void chunks.push(chunk))
+  return isWhole ? Buffer.concat(chunks) : tooLarge(maxDecisionBytes)
 }
 
 function isEmpty(body: string): boolean {

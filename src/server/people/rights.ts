@@ -7,12 +7,7 @@ import type { Clock } from '../../core/model/time/clock.ts'
 import { loadBounded } from '../../files/load-bounded.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
 import { parseWorkspaceConfig } from '../../manifest/workspace-file/workspace-config.ts'
-import {
-  explainDecision,
-  explainPlanApproval,
-  type DecisionRules,
-  type Rules,
-} from '../../operations/people/decide.ts'
+import { explainDecision, type DecisionRules, type Rules } from '../../operations/people/decide.ts'
 import type { Branch } from '../branch/branch.ts'
 
 /** Commits that are tried until one has a valid workspace file, and commits that are known. */
@@ -47,11 +42,6 @@ export interface Rights {
   findRulesFor(rollout: Rollout): Promise<DecisionRules>
   /** Explains why somebody may not do something; null for what is allowed. */
   explain(identity: Identity, action: Action, rollout: Rollout | null): Promise<string | null>
-  /**
-   * Explains why somebody may not approve a saved plan of some domains; null for what is allowed.
-   * The rules of the tip and those of the commit before it count.
-   */
-  explainPlan(identity: Identity, domains: readonly string[]): Promise<string | null>
 }
 
 /**
@@ -95,11 +85,6 @@ export function createRights(context: RightsContext): Rights {
       if (identity.knownBy === 'token' && action !== 'approve') return null
       const rules = await (rollout === null ? findRules() : findRulesFor(rollout))
       return explainDecision(identity, action, rollout, rules)
-    },
-    explainPlan: async (identity, domains) => {
-      const tip = await findTip()
-      const earlier = await recall(`before ${tip}`, () => loadBefore(branch, tip, load))
-      return explainPlanApproval(identity, domains, [await load(tip), earlier])
     },
   }
 }

@@ -151,7 +151,6 @@ export class ServeWorld {
         { ...options, pollMs: this.pollMs },
         {
           outside: this.#createOutside(process, interrupt.signal),
-          approvalKey: null,
           logger: createLogger({ clock, out, format: 'text', level: 'info' }),
           openBranch: async () => this.repository.open(process),
           loadCommit: async (_branch, commit) => {

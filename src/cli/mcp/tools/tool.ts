@@ -12,7 +12,7 @@ export interface ToolAnswer {
   notes?: string[]
 }
 
-/** A tool for agents. It only reads, unless it `writes`. */
+/** A tool for agents, which only reads. */
 export interface Tool {
   name: string
   title: string
@@ -22,8 +22,6 @@ export interface Tool {
   required: string[]
   /** Whether it calls the service, with GET requests and the token of who started the server. */
   calls: boolean
-  /** Whether it changes the configuration at the service; only a module outside of `mcp/` does. */
-  writes?: boolean
   run(call: Call, args: Record<string, unknown>): Promise<ToolAnswer>
 }
 
