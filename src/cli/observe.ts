@@ -40,5 +40,5 @@ export async function buildObserve(
   }
   if (observed === undefined) return {}
   const { observe } = await import('../operations/observation/observe.ts')
-  return { observe: () => observe(observed, io, (text) => workspace.scrub(text)) }
+  return { observe: () => observe(observed, io, workspace.scrub) }
 }

@@ -119,7 +119,7 @@ function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePo
         clock,
         env,
         onFault: (what, issuer, error) =>
-          logger.warn(what, { issuer, error: describeFault(error) }),
+          logger.warn(what, { issuer, error: logger.scrub(describeFault(error)) }),
       })
       const context = { controller, clock, ...secrets, logger, newId, people }
       return listen(context, flags, (text) => io.out(text))

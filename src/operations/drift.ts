@@ -19,6 +19,7 @@ import { loadState } from './runtime/open-state.ts'
 import { refuseEmpty, refuseInvalid } from './refuse-invalid.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import type { Managed } from './observation/observe-live.ts'
+import type { Maker } from '../manifest/secrets/secret-vault.ts'
 import type { Outside, StateOutside } from './runtime/outside.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 
@@ -29,6 +30,8 @@ export interface DriftRequest extends SelectionRequest {
    * not observed.
    */
   observe?: (managed: Managed) => Promise<Json>
+  /** Who made what `observe` returns; absent: others, such as the service or a program. */
+  maker?: Maker
   /** Reports domains missing from the observation; all were asked for. */
   observesAll?: boolean
   /** Requests that are compared by what is recorded and by what was observed. */
@@ -98,9 +101,13 @@ export function countUnread({ items }: Pick<Drift, 'items'>, isRead: (name: Doma
   return new Set(items.flatMap(({ domain }) => (isRead(domain) ? [] : [domain]))).size
 }
 
+/** What a request says about the observation. */
+export type Observing = Pick<DriftRequest, 'observe' | 'maker' | 'observesAll'>
+
 /** An observed configuration, and notes about it. */
 export interface Observation {
   data: Json
+  maker: Maker
   notes: string[]
   /** Domains that were asked for and that it lacks. */
   missing: Domain[]
@@ -108,7 +115,7 @@ export interface Observation {
 
 /** Observes the managed items of a selection as a request demands; null if it does not. */
 export async function observe(
-  { observe: load, observesAll = false }: Pick<DriftRequest, 'observe' | 'observesAll'>,
+  { observe: load, maker = 'foreign', observesAll = false }: Observing,
   about: { workspace: Settings & Desired; recorded: RecordedState; selection: Selection },
   { onPhase, tracer }: Pick<Outside, 'onPhase' | 'tracer'>,
 ): Promise<Observation | null> {
@@ -120,7 +127,7 @@ export async function observe(
     ? [...managed.keys()].filter((domain) => !isObject(data) || !Object.hasOwn(data, domain))
     : []
   const note = `The service has no configuration of ${listSome(missing)}: not compared.`
-  return { data, missing, notes: missing.length > 0 ? [note] : [] }
+  return { data, maker, missing, notes: missing.length > 0 ? [note] : [] }
 }
 
 function listManaged({

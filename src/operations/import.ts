@@ -10,6 +10,7 @@ import { catalogue } from '../core/catalog/catalogue.ts'
 import { findNamesake } from '../core/catalog/wire-names.ts'
 import { representSecretsIn } from '../core/diff/known-secrets.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { markForeign } from '../core/model/text/text-makers.ts'
 import type { ImportedItem, Domain, ItemKey } from '../core/model/item.ts'
 import { formatPlace } from '../core/model/problem.ts'
 import { holdsSecret, listSecrets } from '../core/model/secret.ts'
@@ -116,10 +117,13 @@ export async function importConfig(
       items: managed.length,
       skipped: skipped.map(({ domain, item }) => ({
         domain,
-        item: current.scrub(item),
+        item: current.scrub(markForeign(item)),
         reason: catalogue.has(item) ? 'no manifest mentions it' : 'there is no such item',
       })),
-      invalid: invalid.map((each) => ({ ...each, reason: current.scrub(each.reason) })),
+      invalid: invalid.map((each) => ({
+        ...each,
+        reason: current.scrub(markForeign(each.reason)),
+      })),
     }
   })
 }

@@ -1,3 +1,4 @@
+import { markAsked, quoteAsked } from '../core/model/text/text-makers.ts'
 import type { ItemPlaces } from './runtime/workspace-parts.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { didYouMean } from '../core/catalog/value/nearest.ts'
@@ -8,7 +9,7 @@ import { countProblems } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/report/domain/sheet.ts'
 import type { Store, RecordedItem } from '../state/store/store.ts'
-import { observe, type DriftRequest, type Observation } from './drift.ts'
+import { observe, type Observation, type Observing } from './drift.ts'
 import { findDrift } from './observation/find-drift.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
@@ -37,7 +38,7 @@ export interface Shown {
 export async function show(
   workspace: LoadedWorkspace,
   name: string,
-  request: Pick<DriftRequest, 'observe' | 'observesAll'>,
+  request: Observing,
   outside: StateOutside,
 ): Promise<Shown> {
   const { store, recorded } = await loadState(workspace, outside, true)
@@ -82,7 +83,7 @@ export function suggestDomain(name: string, known: Iterable<Domain>): string {
 function createUnknownError(domain: Domain, owner: string | undefined, known: Domain[]) {
   return new EdgewiseError(
     'usage',
-    `neither manifests nor state have "${domain}"`,
+    `neither manifests nor state have ${quoteAsked(markAsked(domain))}`,
     owner === undefined
       ? [suggestDomain(domain, known), '"edgewise state list" lists all recorded domains.']
           .join(' ')

@@ -43,7 +43,7 @@ export async function stopAll(
   const known = identity ?? (await refuseCommand('stop-all', workspace, outside))
   const author = known === null || known.knownBy === 'token' ? findAuthor(outside) : known.name
   const ofCommand = author === outside.user ? 'user' : 'ci'
-  const why = reason === '' ? null : workspace.scrub(reason).slice(0, maxReason)
+  const why = reason === '' ? null : workspace.redact(reason).slice(0, maxReason)
   const wanted: Stop = {
     author: author.slice(0, 300),
     knownBy: identity === undefined ? ofCommand : 'serve',

@@ -77,7 +77,7 @@ export async function unlock(
   if (!(await dialogue.confirm({ kind: 'unlock', holder })))
     throw new CancelledError('Unlock cancelled: the lock was not released')
   const isRevoked = await locks.revoke(holder.token, machine)
-  const why = reason?.trim() ? workspace.scrub(reason) : null
+  const why = reason?.trim() ? workspace.redact(reason) : null
   const note = describeAct(outside, 'unlock', formatLockHolder(holder), {
     by: actor,
     reason: why,

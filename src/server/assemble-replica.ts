@@ -97,7 +97,7 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
       reconciler,
       position: base.position,
       outside: quick,
-      scrub: (text) => logger.scrub(text),
+      scrub: logger.scrub,
       ownPage: ports.ownPage,
       getDrift: memory.drifts.getLast,
       formatCheck: memory.drifts.formatCheck,

@@ -1,5 +1,7 @@
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Clock } from '../core/model/time/clock.ts'
+import type { SecretHider } from '../core/model/secret.ts'
+import { markForeign } from '../core/model/text/text-makers.ts'
 import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
 import { escapeInvisible, escapeStray } from '../outlets/report/text/escape-invisible.ts'
 
@@ -10,12 +12,11 @@ export type Level = (typeof levels)[number]
 const maxLength = 8192
 
 /** A structured log: one line for each call. */
-export type Logger = Record<Level, (message: string, fields?: JsonObject) => void> & {
-  /** Replaces the function that removes secrets, when other secrets are loaded. */
-  setScrub(scrub: (text: string) => string): void
-  /** Removes the same secrets from a text for people outside of the log. */
-  scrub(text: string): string
-}
+export type Logger = Record<Level, (message: string, fields?: JsonObject) => void> &
+  SecretHider & {
+    /** Replaces what hides secrets, when other secrets are loaded. */
+    setSecrets(hider: SecretHider): void
+  }
 
 /** Ports and settings of a logger. */
 export interface LoggerOptions {
@@ -26,14 +27,13 @@ export interface LoggerOptions {
   format: 'json' | 'text'
   /** Lowest level that is logged. */
   level: Level
-  scrub?(text: string): string
 }
 
-/** Creates a logger. Secrets are removed from every string before it is cut and escaped. */
-export function createLogger({ clock, out, format, level, scrub }: LoggerOptions): Logger {
-  let clean = scrub ?? ((text: string) => text)
+/** Creates a logger. Whole secrets are replaced in each string before it is cut and escaped. */
+export function createLogger({ clock, out, format, level }: LoggerOptions): Logger {
+  let hider: SecretHider = { scrub: (text) => text, redact: (text) => text }
   const cut = (text: string) => {
-    const cleaned = clean(text)
+    const cleaned = hider.redact(text)
     return cleaned.length > maxLength ? `${cleaned.slice(0, maxLength)}…` : cleaned
   }
   const cleanAll = (value: Json): Json => {
@@ -58,10 +58,11 @@ export function createLogger({ clock, out, format, level, scrub }: LoggerOptions
     info: log('info'),
     warn: log('warn'),
     error: log('error'),
-    setScrub: (next) => {
-      clean = next
+    setSecrets: (next) => {
+      hider = next
     },
-    scrub: (text) => clean(text),
+    scrub: (...given) => hider.scrub(...given),
+    redact: (text) => hider.redact(text),
   }
 }
 
@@ -77,7 +78,7 @@ function formatText(
 }
 
 /** Describes what was thrown: by the message if the error is for users, else by the stack. */
-export function describeThrown(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error instanceof EdgewiseError ? error.message : (error.stack ?? error.message)
+export function describeThrown(error: unknown, { scrub }: Pick<SecretHider, 'scrub'>): string {
+  if (error instanceof EdgewiseError) return error.message
+  return scrub(markForeign(error instanceof Error ? (error.stack ?? error.message) : String(error)))
 }

@@ -90,7 +90,9 @@ async function keepPages(replica: Replica): Promise<void> {
       logger.info('made the pages of domains', { seconds })
     } catch (error) {
       // Whatever fails here, the branch is followed.
-      logger.warn('the pages of domains could not be made', { error: describeThrown(error) })
+      logger.warn('the pages of domains could not be made', {
+        error: describeThrown(error, logger),
+      })
       await clock.sleep(againMs, signal)
       made = null
     }
@@ -108,14 +110,14 @@ async function begin(
   // The token is in none of the variables that git gets.
   const env = buildGitEnvironment(outside.env, '')
   const world = { clock, machine, newId: () => outside.newId() }
-  const git = { env, scrub: (text: string) => text, signal }
+  const git = { env, scrub: logger.scrub, signal }
   const branch = await ports.openBranch({ ...options, ...world, ...git })
   try {
     const start = async () => {
       const tip = await fetchTraced(branch, tracer)
       const load = (each: string) => ports.loadCommit(branch, each, outside)
       const workspace = await loadFirst(branch, tip, load, logger)
-      logger.setScrub((text) => workspace.scrub(text))
+      logger.setSecrets(workspace)
       return { branch, tip, workspace }
     }
     return await inSpan(tracer, 'serve start', start, { kind: 'root' })

@@ -1,6 +1,7 @@
 import { isDeeper, isObject, getOwn, parseJson, type JsonObject } from '../core/model/json.ts'
 import type { Limits } from '../core/model/outcome.ts'
 import { maxSearchedLength } from '../core/model/secret.ts'
+import { markForeign, type ForeignText } from '../core/model/text/text-makers.ts'
 import type { Answer } from './transport.ts'
 
 /** The response envelope of an answer (specification, "Response envelope"); null where absent. */
@@ -21,7 +22,7 @@ export interface Envelope {
  *
  * @param code of the answer; null if it has none
  */
-export type ShowMessage = (text: string, status: number, code: number | null) => string
+export type ShowMessage = (text: ForeignText, status: number, code: number | null) => string
 
 /** Maximum length of a message, in characters. */
 const maxMessage = 2000
@@ -72,14 +73,14 @@ function parseBody(text: string): JsonObject | null {
 function formatMessage(
   answer: Answer,
   body: JsonObject | null,
-  show: (text: string) => string,
+  show: (text: ForeignText) => string,
   words: Record<number, string>,
 ): string {
   const message = body === null ? undefined : getOwn(body, 'message')
   if (typeof message !== 'string' || message === '')
     return words[answer.status] ?? `HTTP ${answer.status}, no message`
   // Remove secrets first, while they are whole; then characters that could control a terminal.
-  return show(message.slice(0, maxSearchedLength))
+  return show(markForeign(message.slice(0, maxSearchedLength)))
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, maxMessage)
 }

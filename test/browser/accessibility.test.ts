@@ -46,7 +46,7 @@ it.each([desktop, phone])('a table has no barriers, $width pixels wide', async (
     columns.map((_, i) => `${'x'.repeat(9 * i)}.example`),
   )
   const about = buildAbout({ warnings: ['A warning.'] })
-  const table = formatTable({ caption: 'Owners', columns, rows }, about.scrub)
+  const table = formatTable({ caption: 'Owners', columns, rows }, about.redact)
   const html = formatReport(beginPage('owners', '50 domains.', about), table)
   const tab = await pages.open(pages.writeHtml(html), { viewport })
   await tab.evaluate(axe.source)

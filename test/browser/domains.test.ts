@@ -45,14 +45,14 @@ function buildPages(): DomainPages {
         home: '/domains',
         applies: [apply],
         findLink: () => null,
-        scrub: (text) => text,
+        redact: (text) => text,
         checkedAt: at,
       }),
       applies: [[apply.id, at]],
     }),
   )
   const rows = sheets.map((sheet) => buildFleetRow(sheet))
-  const about = { workspace: 'storefront', facts: [], warnings: [], scrub: (text: string) => text }
+  const about = { workspace: 'storefront', facts: [], warnings: [], redact: (text: string) => text }
   const main = formatFleetPage(rows, { ...about, address: ['/domains/', ''] })
   const changes = formatOpenChanges(sheets.flatMap(listOpenChanges), (text) => text)
   const list = { ...describeFleetTab(rows), sentence: '3 domains', main, changes }

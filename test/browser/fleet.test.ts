@@ -39,7 +39,7 @@ function writeDomain(sheet: DomainSheet): string {
     home: '../index.html',
     applies: Array.from({ length: 25 }, (_, i) => ({ ...apply, id: `a${i}` })),
     findLink: ({ line }) => `https://github.com/example/cdn/blob/4f0c2d9/www.yaml#L${line}`,
-    scrub: (text) => text,
+    redact: (text) => text,
   })
   const tab = describeDomainTab(sheet)
   const file = join(folder, 'domains', `${namePage(sheet.domain)}.html`)
@@ -52,7 +52,7 @@ function writeFleet(rows: FleetRow[]): string {
     workspace: 'storefront',
     facts: [['Service', 'https://api.example.net']],
     warnings: ['The manifests have 1 error.'],
-    scrub: (text) => text,
+    redact: (text) => text,
     address: ['domains/', '.html'],
   })
   const file = join(folder, 'index.html')

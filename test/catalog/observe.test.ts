@@ -25,7 +25,7 @@ function detect(item: ItemKey, written: Json, observed: Json) {
   const recorded = new Map([[www, new Map([[item, state]])]])
   const seen = parseObserved(
     { [www]: { [item]: observed } },
-    { recorded, desired: recorded, itemKeys: {}, vault },
+    { recorded, desired: recorded, itemKeys: {}, vault, maker: 'foreign' },
   )
   const { items } = detectDrift(recorded, recorded, seen.observed)
   const [found] = items

@@ -39,7 +39,7 @@ async function writeAndRead(item: ItemKey, value: Value): Promise<{ read: Json }
 function detect(item: ItemKey, value: Value, read: Json): DriftItem | undefined {
   const state = { ...createConfirmedState(value), at: '2026-11-20T00:00:00.000Z' }
   const recorded = new Map([[www, new Map([[item, state]])]])
-  const known = { recorded, desired: recorded, itemKeys: {}, vault }
+  const known = { recorded, desired: recorded, itemKeys: {}, vault, maker: 'foreign' as const }
   const { observed } = parseObserved({ [www]: { [item]: read } }, known)
   return detectDrift(recorded, recorded, observed).items[0]
 }

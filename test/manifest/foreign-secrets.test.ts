@@ -5,6 +5,7 @@ import { sealAnswer, sealForeign, type Seals } from '../../src/manifest/secrets/
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { withheldMessage } from '../../src/core/model/secret.ts'
+import { markForeign } from '../../src/core/model/text/text-makers.ts'
 import { Canaries, encodeForms } from '../steps/canary.ts'
 import { returnedForms } from '../steps/secret-forms.ts'
 import { itLong } from '../runs.ts'
@@ -44,16 +45,18 @@ describe('a secret of 200 kilobytes', () => {
   itLong('is replaced as a whole, in any spelling, and so are others', () => {
     const base64 = Buffer.from(long).toString('base64')
     for (const quoted of [long, long.toUpperCase(), JSON.stringify(long).slice(1, -1)])
-      expect(scrubber.scrub(`got <${quoted}> here`)).toBe('got <(the key)> here')
-    expect(scrubber.scrub(`got "${base64}" here`)).not.toContain(base64.slice(500, 520))
-    expect(scrubber.scrub('got hunter2! here')).toBe('got (other) here')
-    expect(scrubber.scrub('nothing')).toBe('nothing')
+      expect(scrubber.scrub(markForeign(`got <${quoted}> here`))).toBe('got <(the key)> here')
+    expect(scrubber.scrub(markForeign(`got "${base64}" here`))).not.toContain(
+      base64.slice(500, 520),
+    )
+    expect(scrubber.scrub(markForeign('got hunter2! here'))).toBe('got (other) here')
+    expect(scrubber.scrub(markForeign('nothing'))).toBe('nothing')
   })
 
   it('leaves no part of it where a text has only its beginning, middle or end', () => {
     for (const part of [long.slice(0, 40_000), long.slice(5000, 6000), long.slice(-100)])
-      expect(scrubber.scrub(`got <${part}> here`)).not.toContain(part.slice(-20))
-    expect(scrubber.isQuoted(long.slice(0, 1000))).toBe(true)
+      expect(scrubber.scrub(markForeign(`got <${part}> here`))).not.toContain(part.slice(-20))
+    expect(scrubber.isQuoted(markForeign(long.slice(0, 1000)))).toBe(true)
   })
 })
 
@@ -154,7 +157,7 @@ describe('a foreign text', () => {
         })
         const others = encodeForms(part).filter(([form]) => !form.startsWith('base64'))
         for (const [form, text] of [...others, ...encoded])
-          canaries.scanText(form, scrubber.scrub(`not valid: ${text} (line 3)`))
+          canaries.scanText(form, scrubber.scrub(markForeign(`not valid: ${text} (line 3)`)))
       }
     }
     expect(canaries.found).toEqual([])
@@ -187,7 +190,7 @@ describe('a foreign text', () => {
 
   it('stays as it is without one', () => {
     const text = 'timeout of www.example.com: expected at most 50, got 60 (request 7f3a9c02)'
-    expect(scrubber.scrub(text)).toBe(text)
+    expect(scrubber.scrub(markForeign(text))).toBe(text)
   })
 
   it('stays as it is if it shares only common words with a secret', () => {
@@ -203,28 +206,28 @@ describe('a foreign text', () => {
       'invalid password: authentication failed (authorization is required)',
       'the configuration of this production certificate has no signature',
     ]
-    for (const text of texts) expect(own.scrub(text)).toBe(text)
+    for (const text of texts) expect(own.scrub(markForeign(text))).toBe(text)
     for (const value of secrets) {
-      expect(own.scrub(`bad value ${value}`)).toBe('bad value (secret)')
-      expect(own.scrub(`bad value ${value.slice(0, -3)}`)).toBe(withheldMessage)
+      expect(own.scrub(markForeign(`bad value ${value}`))).toBe('bad value (secret)')
+      expect(own.scrub(markForeign(`bad value ${value.slice(0, -3)}`))).toBe(withheldMessage)
     }
   })
 
   it('keeps known names as whole words', () => {
     const own = new Scrubber(() => new Map([['example', '(token)']]))
     const names = new Set(['www.example.com'])
-    expect(own.scrub('example: https://www.example.com/x, example.com', names)).toBe(
+    expect(own.scrub(markForeign('example: https://www.example.com/x, example.com'), names)).toBe(
       '(token): https://www.example.com/x, (token).com',
     )
     const wild = new Set(['.example.com'])
-    expect(own.scrub('domain(.example.com) of example.com', wild)).toMatch(
+    expect(own.scrub(markForeign('domain(.example.com) of example.com'), wild)).toMatch(
       /^domain\(\.example\.com\) of \(/,
     )
   })
 
   it('does not look for values of less than four characters', () => {
-    expect(new Scrubber(() => new Map([['x', '(token)']])).scrub('www.example.com x')).toBe(
-      'www.example.com x',
-    )
+    expect(
+      new Scrubber(() => new Map([['x', '(token)']])).scrub(markForeign('www.example.com x')),
+    ).toBe('www.example.com x')
   })
 })

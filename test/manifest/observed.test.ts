@@ -39,7 +39,13 @@ const heads = (...values: Json[]) =>
 function read(config: JsonObject, recorded: Record<ItemKey, ItemState>, usedVault = vault) {
   const { observed, notes } = parseObserved(
     { [www]: config },
-    { recorded: snapshot(recorded), desired: new Map(), itemKeys: {}, vault: usedVault },
+    {
+      recorded: snapshot(recorded),
+      desired: new Map(),
+      itemKeys: {},
+      vault: usedVault,
+      maker: 'foreign',
+    },
   )
   return { seen: Object.fromEntries(observed.get(www) ?? []), notes }
 }
@@ -74,7 +80,7 @@ describe('parseObserved', () => {
     }
     const { observed } = parseObserved(
       { 'WWW.Example.com': { deny_x: { protocol: 'https' } } },
-      { ...known, itemKeys: { deny_protocol: 'deny_x' } },
+      { ...known, itemKeys: { deny_protocol: 'deny_x' }, maker: 'foreign' },
     )
     expect(observed.get(www)?.get('deny_protocol')?.state).toEqual(
       createConfirmedState({ protocol: 'https' }),
@@ -95,7 +101,13 @@ describe('parseObserved', () => {
     ['a domain twice', { [www]: {}, [www.toUpperCase()]: {} }, `the domain "${www}" occurs twice`],
   ])('refuses %s', (_what, data, reasonText) => {
     const run = () =>
-      parseObserved(data, { recorded: new Map(), desired: new Map(), itemKeys: {}, vault })
+      parseObserved(data, {
+        recorded: new Map(),
+        desired: new Map(),
+        itemKeys: {},
+        vault,
+        maker: 'foreign',
+      })
     expect(run).toThrow(
       expect.objectContaining({
         code: 'not-observed',
@@ -148,9 +160,9 @@ describe('parseObserved', () => {
       vault,
     }
     const data = { [www]: { deny_x: { protocol: 'https' }, deny_protocol: { protocol: 'http' } } }
-    expect(() => parseObserved(data, { ...known, itemKeys: { deny_protocol: 'deny_x' } })).toThrow(
-      'deny_protocol',
-    )
+    expect(() =>
+      parseObserved(data, { ...known, itemKeys: { deny_protocol: 'deny_x' }, maker: 'foreign' }),
+    ).toThrow('deny_protocol')
   })
 
   it('treats null and an empty list as not set, and a missing item as not observed', () => {

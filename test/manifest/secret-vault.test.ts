@@ -1,3 +1,4 @@
+import { markForeign } from '../../src/core/model/text/text-makers.ts'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +58,7 @@ describe('values sent to and returned by the service', () => {
     expect(own.reveal(payload)).toEqual([
       { head_name: 'Authorization', head_value: 'Bearer token-value-2' },
     ])
-    expect(own.mask('add_back_source_head', own.reveal(payload), [])).toEqual(payload)
+    expect(own.mask('add_back_source_head', own.reveal(payload), [], 'foreign')).toEqual(payload)
     expect(own.listTemplates(payload)).toEqual({
       [payload[0]?.head_value.$secret ?? '']: 'Bearer ${secret:token}',
     })
@@ -66,15 +67,20 @@ describe('values sent to and returned by the service', () => {
   it('masks secret fields, and known secrets inside other texts', () => {
     const own = vault()
     own.maskTemplate('${secret:token}')
-    const back = own.mask('visit_timestamp', { key: 'changed by the service', pattern: '.*' }, [])
+    const back = own.mask(
+      'visit_timestamp',
+      { key: 'changed by the service', pattern: '.*' },
+      [],
+      'foreign',
+    )
     expect(back).toMatchObject({
       key: { $secret: expect.stringMatching(/^scrypt:[0-9a-f]{32}$/) as string },
       pattern: '.*',
     })
     expect(
-      JSON.stringify(own.mask('extend', { squid: 'auth token-value-2 all' }, [])),
+      JSON.stringify(own.mask('extend', { squid: 'auth token-value-2 all' }, [], 'foreign')),
     ).not.toContain('token-value-2')
-    expect(own.mask('extend', { squid: 'nothing to hide' }, [])).toEqual({
+    expect(own.mask('extend', { squid: 'nothing to hide' }, [], 'foreign')).toEqual({
       squid: 'nothing to hide',
     })
   })
@@ -94,10 +100,12 @@ describe('values sent to and returned by the service', () => {
       Buffer.from(value).toString('base64url'),
     ]
     for (const text of spellings) {
-      expect(own.scrub(`a ${text} z`)).toMatch(/^a .{0,8}\(secret\).{0,4} z$/)
-      expect(JSON.stringify(own.mask('extend', { squid: `a ${text}` }, []))).toMatch(/scrypt:/)
+      expect(own.scrub(markForeign(`a ${text} z`))).toMatch(/^a .{0,8}\(secret\).{0,4} z$/)
+      expect(JSON.stringify(own.mask('extend', { squid: `a ${text}` }, [], 'foreign'))).toMatch(
+        /scrypt:/,
+      )
     }
-    expect(own.mask('extend', { squid: 'x', [`was ${value}`]: 1 }, [])).toEqual({
+    expect(own.mask('extend', { squid: 'x', [`was ${value}`]: 1 }, [], 'foreign')).toEqual({
       squid: 'x',
       'was (secret)': 1,
     })
@@ -107,25 +115,27 @@ describe('values sent to and returned by the service', () => {
     const own = vault()
     own.hide('the-token-itself', '(token)')
     own.hide('x', '(token)')
-    expect(own.scrub('x the-token-itself x')).toBe('x (token) x')
+    expect(own.scrub(markForeign('x the-token-itself x'))).toBe('x (token) x')
   })
 
   it('scrubs the whole word around a secret, whose rest would betray it', () => {
     const own = vault()
     own.hide('test', '(token)')
-    expect(own.scrub('the latest test of (tests), not attested: tes t')).toBe(
+    expect(own.scrub(markForeign('the latest test of (tests), not attested: tes t'))).toBe(
       'the (token) (token) of ((token)), not (token): tes t',
     )
-    expect(own.scrub('latesttest, übertestet', new Set(['latest']))).toBe('(token), (token)')
-    expect(own.scrub('the latest', new Set(['latest']))).toBe('the latest')
+    expect(own.scrub(markForeign('latesttest, übertestet'), new Set(['latest']))).toBe(
+      '(token), (token)',
+    )
+    expect(own.scrub(markForeign('the latest'), new Set(['latest']))).toBe('the latest')
   })
 
   it('scrubs messages', () => {
     const own = vault()
     own.maskTemplate('Bearer ${secret:token}')
-    expect(own.scrub('bad header "Bearer token-value-2" and token-value-2')).not.toContain(
-      'token-value-2',
-    )
+    expect(
+      own.scrub(markForeign('bad header "Bearer token-value-2" and token-value-2')),
+    ).not.toContain('token-value-2')
   })
 })
 

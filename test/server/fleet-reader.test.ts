@@ -41,7 +41,7 @@ function createFleet(size: number) {
       }, count)
       const managed = new Map([...recorded].map(([domain, items]) => [domain, [...items.keys()]]))
       const data = (await observe?.(managed)) ?? {}
-      const known = { recorded, desired: recorded, itemKeys: {}, vault }
+      const known = { recorded, desired: recorded, itemKeys: {}, vault, maker: 'foreign' as const }
       const { observed } = parseObserved(data, known)
       const drift = detectDrift(recorded, recorded, observed)
       return reader.merge({ drift, observed, notes: [], unmanaged: [] }).drift

@@ -20,7 +20,8 @@ export interface HttpStage {
   calls: string[]
   /** Lines of the log. */
   log: string[]
-  setScrub(scrub: (text: string) => string): void
+  /** Hides secrets in all texts. */
+  setHide(hide: (text: string) => string): void
   /** Returns the value of a metric with a label; undefined if it has none. */
   count(metric: string, label: string): Promise<number | undefined>
   close(): Promise<void>
@@ -124,7 +125,8 @@ export async function startHttp(
         .find((each) => each.startsWith(`edgewise_${metric}{`) && each.includes(`"${label}"`))
       return line === undefined ? undefined : Number(line.split(' ').at(-1))
     },
-    setScrub: options.logger.setScrub,
+    setHide: (hide: (text: string) => string) =>
+      options.logger.setSecrets({ scrub: hide, redact: hide }),
     close: () => http.close(),
   }
   stages.push(stage)

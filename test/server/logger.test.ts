@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createLogger, type LoggerOptions } from '../../src/server/logger.ts'
+import { createLogger, type Logger, type LoggerOptions } from '../../src/server/logger.ts'
 
 let lines: string[]
 beforeEach(() => {
@@ -15,6 +15,10 @@ const create = (options: Partial<LoggerOptions> = {}) =>
     level: 'info',
     ...options,
   })
+const withHider = (logger: Logger, redact: (text: string) => string) => {
+  logger.setSecrets({ scrub: redact, redact })
+  return logger
+}
 const parsed = (): unknown[] => lines.map((line) => JSON.parse(line) as unknown)
 const time = '2026-01-02T03:04:05.006Z'
 
@@ -58,18 +62,18 @@ describe('a log of JSON', () => {
     const secret = 'a-secret-of-the-service'
     const scrub = (text: string) => text.replaceAll(secret, '***')
     const long = `${'x'.repeat(8185)}${secret}${'y'.repeat(100_000)}`
-    create({ scrub }).info(long, { deep: { list: [long] } })
+    withHider(create(), scrub).info(long, { deep: { list: [long] } })
     expect(lines[0]).not.toContain('a-sec')
     const cut = `${'x'.repeat(8185)}***yyyy…`
     expect(parsed()).toEqual([{ time, level: 'info', message: cut, deep: { list: [cut] } }])
   })
 
   it('removes secrets by the function that was set last', () => {
-    const logger = create({ scrub: (text) => text.replaceAll('first', '***') })
+    const logger = withHider(create(), (text) => text.replaceAll('first', '***'))
     logger.info('first second')
-    logger.setScrub((text) => text.replaceAll('second', '+++'))
+    withHider(logger, (text) => text.replaceAll('second', '+++'))
     logger.info('first second', { second: 'second', deep: [{ a: 'second' }] })
-    logger.setScrub((text) => text.replaceAll('third', '---'))
+    withHider(logger, (text) => text.replaceAll('third', '---'))
     logger.error('second third')
     expect(parsed()).toMatchObject([
       { message: '*** second' },
@@ -80,7 +84,7 @@ describe('a log of JSON', () => {
 
   it('removes a secret that JSON would escape', () => {
     const scrub = (text: string) => text.replaceAll('p"w\n1', '***')
-    create({ scrub }).info('key p"w\n1', { url: 'https://p"w\n1@example.com' })
+    withHider(create(), scrub).info('key p"w\n1', { url: 'https://p"w\n1@example.com' })
     expect(parsed()).toMatchObject([{ message: 'key ***', url: 'https://***@example.com' }])
   })
 
@@ -105,7 +109,10 @@ describe('a log of text', () => {
   it('stays on one line, without secrets', () => {
     const scrub = (text: string) => text.replaceAll('hidden', '***')
     const hostile = 'a hidden\n\u001b[31mb\u202e'
-    create({ format: 'text', scrub }).error(hostile, { [hostile]: hostile, list: [hostile] })
+    withHider(create({ format: 'text' }), scrub).error(hostile, {
+      [hostile]: hostile,
+      list: [hostile],
+    })
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/^[\x20-\x7e]+\n$/)
     expect(lines[0]).not.toContain('hidden')

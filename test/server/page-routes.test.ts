@@ -121,7 +121,7 @@ describe('pages', () => {
       overview: fail(new EdgewiseError('unavailable', 'the database is away')),
     })
     const http = await startHttp({ pages })
-    http.setScrub((text) => text.replaceAll('s3cret', '***'))
+    http.setHide((text) => text.replaceAll('s3cret', '***'))
     const { get } = await visit(http)
     const away = await get('/')
     expect([away.status, await away.text()]).toEqual([
@@ -137,7 +137,7 @@ describe('pages', () => {
         },
       }),
     })
-    broken.setScrub((text) => text.replaceAll('s3cret', '***'))
+    broken.setHide((text) => text.replaceAll('s3cret', '***'))
     const other = await visit(broken)
     const invalid = await other.get('/plan')
     const html = await invalid.text()

@@ -105,7 +105,7 @@ it('the page of the last drift check is kept', async () => {
     diagnostics: [],
     findItemPlace: () => null,
     findTree: async () => ({ commit: 'c0ffee' }),
-    scrub: (text: string) => text.replaceAll('s3cret', '***'),
+    redact: (text: string) => text.replaceAll('s3cret', '***'),
   } as unknown as LoadedWorkspace
   const drift = { items: [], pending: [], live: [], inDoubt: [] }
   const found = { drift, observed: new Map(), notes: ['the s3cret'], unmanaged: [] }

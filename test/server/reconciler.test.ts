@@ -125,7 +125,8 @@ it('keeps secrets out of what clients read about the apply and the fetch', async
   const { reconciler, logger, runUntil } = stageReconciler({
     apply: async () => ends.shift()?.() ?? fail('expected no more'),
   })
-  logger.setScrub((text) => text.replaceAll(key, '(key)'))
+  const hide = (text: string) => text.replaceAll(key, '(key)')
+  logger.setSecrets({ scrub: hide, redact: hide })
   reconciler.setTip(good)
   await runUntil(1)
   expect(reconciler.found.applied?.message).toBe('the service quotes (key)')

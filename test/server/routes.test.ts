@@ -200,7 +200,7 @@ describe('the API', () => {
 it('no answer has a secret that the log does not have', async () => {
   const error = new EdgewiseError('locked', 'the s3cret is locked', 'Free the s3cret.')
   const http = await startHttp({ decide: () => Promise.reject(error) })
-  http.setScrub((text) => text.replaceAll('s3cret', '***'))
+  http.setHide((text) => text.replaceAll('s3cret', '***'))
   expect(await (await post(http, '/api/rollouts/r1/approve')).json()).toMatchObject({
     message: 'the *** is locked',
     hint: 'Free the ***.',

@@ -3,7 +3,7 @@ import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import type { Rollout, RolloutWave } from '../../src/core/model/rollout.ts'
 import type { Committed } from '../../src/server/branch/workspaces.ts'
 import { describeTaken, selectFree } from '../../src/server/leader/free-domains.ts'
-import { keepScrub } from '../../src/server/leader/load-commits.ts'
+import { keepHider } from '../../src/server/leader/load-commits.ts'
 import { findManifests, findReady } from '../../src/server/leader/rollout-step.ts'
 
 const [www, api] = ['www.example.com', 'api.example.com']
@@ -69,8 +69,8 @@ it('names where a rollout may go on whose manifests nobody has', async () => {
 
 it('removes the secrets of the last five commits', () => {
   const commits = ['a', 'b', 'c', 'a', 'd', 'e', 'f']
-  const kept = commits.reduce<ReturnType<typeof keepScrub>>(
-    (before, commit) => keepScrub(before, commit, String),
+  const kept = commits.reduce<ReturnType<typeof keepHider>>(
+    (before, commit) => keepHider(before, commit, { scrub: String, redact: String }),
     new Map(),
   )
   expect([...kept.keys()]).toEqual(['c', 'a', 'd', 'e', 'f'])

@@ -265,5 +265,6 @@ export function createWorkspace({
     findWeakSecrets: () => [],
     vault,
     scrub: (text) => text,
+    redact: (text) => text,
   }
 }

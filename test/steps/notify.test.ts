@@ -1,3 +1,4 @@
+import { markForeign } from '../../src/core/model/text/text-makers.ts'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
@@ -366,8 +367,10 @@ describe('notify', () => {
       },
       'none',
     )
-    expect(workspace.scrub(`could not reach ${url}`)).toBe('could not reach (receiver)')
-    expect(workspace.scrub(`the key is ${key}`)).toBe('the key is (receiver)')
+    expect(workspace.scrub(markForeign(`could not reach ${url}`))).toBe(
+      'could not reach (receiver)',
+    )
+    expect(workspace.scrub(markForeign(`the key is ${key}`))).toBe('the key is (receiver)')
   })
 
   it.each([

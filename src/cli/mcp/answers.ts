@@ -25,12 +25,12 @@ export class Answers {
   /**
    * Formats the first page of an answer.
    *
-   * @param scrub removes secrets from a text
+   * @param redact removes secrets from a text
    * @param asked what was asked for: a cursor continues it for the same question only
    * @throws EdgewiseError `usage` for an answer that is too long for any page
    */
-  begin(value: unknown, scrub: (text: string) => string, asked: unknown): string {
-    const text = layOut(clean(value as Json, scrub))
+  begin(value: unknown, redact: (text: string) => string, asked: unknown): string {
+    const text = layOut(clean(value as Json, redact))
     if (text.length > maxCharacters)
       throw new EdgewiseError(
         'usage',
@@ -69,10 +69,10 @@ export class Answers {
 }
 
 /** Removes secrets from all texts of a value, names of keys included. */
-function clean(value: Json, scrub: (text: string) => string): Json {
+function clean(value: Json, redact: (text: string) => string): Json {
   const known = new Map<string, string>()
   const cleanText = (text: string) => {
-    const found = known.get(text) ?? scrub(text)
+    const found = known.get(text) ?? redact(text)
     known.set(text, found)
     return found
   }

@@ -1,3 +1,4 @@
+import { markAsked, quoteAsked } from '../../core/model/text/text-makers.ts'
 import { setImmediate } from 'node:timers/promises'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -74,7 +75,7 @@ export function createServer(
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
     const { name, arguments: { cursor, ...args } = {} } = params
     const answer = (value: unknown) =>
-      answers.begin(value, (text) => session.scrub(text), { name, args })
+      answers.begin(value, (text) => session.redact(text), { name, args })
     const result = queue.then(async (): Promise<ToolResult> => {
       try {
         const tool = tools.find((each) => each.name === name)
@@ -145,7 +146,7 @@ function createArgumentError(
     'usage',
     unknown === undefined
       ? `arguments of ${name}: ${message}`
-      : `${name} has no argument ${JSON.stringify(unknown.slice(0, 100))}`,
+      : `${name} has no argument ${quoteAsked(markAsked(unknown))}`,
     `It takes: ${known.join(', ')}.`,
   )
 }

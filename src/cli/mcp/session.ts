@@ -36,7 +36,7 @@ export class Session {
   readonly #outside: Outside
   /** Hash of the settings at the start; null if they were invalid. */
   readonly #settings: string | null
-  #scrub: (text: string) => string = (text) => text
+  #redact: (text: string) => string = (text) => text
 
   /** @param root folder of `edgewise.yaml` */
   constructor(root: string, outside: Outside) {
@@ -51,7 +51,7 @@ export class Session {
     const load = (changed: SourceFile[] = []) => {
       const { cache: _cache, onPhase: _onPhase, note: _note, ...outside } = this.#outside
       const workspace = loadWorkspace(this.#root, outside, 'available', changed)
-      this.#scrub = workspace.scrub
+      this.#redact = workspace.redact
       return { workspace, outside: restrictToReading(outside, workspace, both) }
     }
     return {
@@ -65,8 +65,8 @@ export class Session {
   }
 
   /** Removes the secrets of the last loaded workspace from a text. */
-  scrub(text: string): string {
-    return this.#scrub(text)
+  redact(text: string): string {
+    return this.#redact(text)
   }
 
   #hashAtStart(): string | null {

@@ -59,7 +59,7 @@ export const renderers = {
       home: null,
       applies: past?.applies ?? [],
       findLink,
-      scrub: (text) => workspace.scrub(text),
+      redact: (text) => workspace.redact(text),
     })
     return formatShell({ ...describeDomainTab(sheet), main, nav: null })
   },

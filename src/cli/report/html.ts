@@ -117,7 +117,7 @@ export async function writePages(
     rows.map(({ state }) => state),
     'domain',
   )
-  const changes = formatOpenChanges(open, workspace.scrub)
+  const changes = formatOpenChanges(open, workspace.redact)
   const list: ServedFleet = { ...describeFleetTab(rows), sentence, main, changes }
   const pages = rows.map(({ domain }, i) => [namePage(domain), texts[i]?.length ?? 0])
   await saveOutput(
@@ -137,10 +137,10 @@ async function describeFleet(
   const { commit, findLink } = await findLineLinks(workspace, io)
   const about = createPageAbout(workspace, io, { target: [], items: [], commit }, [])
   const now = io.clock.now()
-  const { scrub } = workspace
+  const { redact } = workspace
   return {
     about: { ...about, warnings },
-    shared: { workspace: about.workspace, now, home, findLink, scrub },
+    shared: { workspace: about.workspace, now, home, findLink, redact },
   }
 }
 

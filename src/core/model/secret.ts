@@ -1,3 +1,4 @@
+import type { ForeignText } from './text/text-makers.ts'
 import { isObject, type Json } from './json.ts'
 import type { PlacedText } from './config.ts'
 import type { ItemKey, Value, Wire } from './item.ts'
@@ -13,6 +14,20 @@ export interface Secret {
 
 const unresolved = 'unresolved:'
 const fresh = 'new:'
+
+/** Hides the secrets that a process knows. */
+export interface SecretHider {
+  /**
+   * Removes secrets and parts of them from a text of others, in any form; withholds the text if
+   * that can't be done. It says whether the text has a part of a secret, so the text may have
+   * nothing of who reads the result, except an echo of what was sent.
+   *
+   * @param sent texts that the others were sent: a part of a secret that they have is an echo
+   */
+  scrub(text: ForeignText, sent?: readonly string[]): string
+  /** Replaces whole secrets in any text, also one of who asks: it says nothing about parts. */
+  redact(text: string): string
+}
 
 /** Replaces a foreign text that may quote a secret in a form that is not recognized. */
 export const withheldMessage = '(message withheld: may quote a secret)'

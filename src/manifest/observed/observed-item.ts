@@ -8,7 +8,7 @@ import { createConfirmedState, unrecordedState } from '../../core/model/item.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../../core/model/item.ts'
 import { resolvePointer, isObject, getOwn, type Json } from '../../core/model/json.ts'
 import { findTemplate, isSecret, mapSecrets } from '../../core/model/secret.ts'
-import type { SecretVault } from '../secrets/secret-vault.ts'
+import type { Maker, SecretVault } from '../secrets/secret-vault.ts'
 import { describeProblem } from './unreadable-value.ts'
 
 /** Recorded and desired items, as context for observed ones. */
@@ -18,6 +18,8 @@ export interface KnownItems {
   /** Item → wire name, where they differ. */
   itemKeys: Record<ItemKey, string>
   vault: SecretVault
+  /** Who made the observed configuration. */
+  maker: Maker
 }
 
 /** State of an item that the service does not have. */
@@ -55,7 +57,7 @@ export function parseObservedItem(
   )
   const models = [...(state?.candidates ?? []), ...desired]
   if (problem !== undefined)
-    return createUnreadable(describeProblem(spec, problem, filled, models, known.vault))
+    return createUnreadable(describeProblem(spec, problem, filled, models, known))
   const imperative = parseItem(spec, filled, 'manifest').problems.find(isImperative)
   const action = 'it is an action, not a state'
   if (imperative !== undefined)
@@ -64,7 +66,7 @@ export function parseObservedItem(
     (value, { pointer, secret }) => setAtPointer(value, pointer, secret),
     parsed.payload,
   )
-  const sealed = known.vault.mask(spec.key, restored, models)
+  const sealed = known.vault.mask(spec.key, restored, models, known.maker)
   const hiddenPointers = hidden.map(({ pointer }) => pointer)
   // An item without state has no recorded secret to compare with.
   const notCompared =

@@ -41,7 +41,7 @@ export function parseObserved(
   for (const [name, config] of Object.entries(data)) {
     const domain = name.toLowerCase()
     if (!isAcceleratedDomain(domain)) {
-      const shown = known.vault.scrub(name).slice(0, 80)
+      const shown = known.vault.hideIn(name, known.maker).slice(0, 80)
       throw createShapeError(`expected domain names as keys, got ${JSON.stringify(shown)}`)
     }
     if (!isObject(config))

@@ -7,7 +7,7 @@ import type { Value } from '../../core/model/item.ts'
 import { formatPointerStep, isObject, parsePointer, type Json } from '../../core/model/json.ts'
 import { problemSummaries, type Problem } from '../../core/model/problem.ts'
 import { holdsSecret } from '../../core/model/secret.ts'
-import type { SecretVault } from '../secrets/secret-vault.ts'
+import type { Maker, SecretVault } from '../secrets/secret-vault.ts'
 
 /** Limits of observed values in a message: characters of each part, and levels of nesting. */
 const maxReason = 200
@@ -19,16 +19,18 @@ const maxDepth = 20
  * none can be a secret.
  *
  * @param values desired and recorded values of the item
+ * @param known the secrets, and who made the payload
  */
 export function describeProblem(
   spec: ItemSpec,
   problem: Problem,
   payload: Json,
   values: Value[],
-  vault: SecretVault,
+  known: { vault: SecretVault; maker: Maker },
 ): Unreadable {
   const { pointer, detail } = problem
-  return isSafeToShow(spec, values, vault) && !vault.isQuoted(`${pointer} ${detail}`)
+  const { vault, maker } = known
+  return isSafeToShow(spec, values, vault) && !vault.isQuoted(`${pointer} ${detail}`, maker)
     ? { pointer: truncate(pointer, maxPointer), reason: truncate(detail, maxReason) }
     : describeUnsafe(spec, redactProblem(spec, problem, payload))
 }

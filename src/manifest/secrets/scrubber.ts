@@ -1,14 +1,12 @@
 import { withheldMessage } from '../../core/model/secret.ts'
+import type { ForeignText } from '../../core/model/text/text-makers.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import { listReadings } from '../manifests/readings.ts'
 
 /** Minimum length of a secret that is looked for; a shorter one would match too often. */
 const minLength = 4
 
-/**
- * Removes secrets from foreign text: text of the service, of git, of other programs and of the
- * operating system. Sentences, paths and names of Edgewise don't pass through it.
- */
+/** Removes secrets from texts: parts of them from those of others, whole ones from any text. */
 export class Scrubber {
   readonly #listValues: () => Map<string, string>
   #known: Known = { size: 0, spellings: new Map(), pattern: null, search: new QuoteSearch([]) }
@@ -24,12 +22,17 @@ export class Scrubber {
    * another form.
    *
    * @param names known names, in lower case, which stay where they are whole words
+   * @param sent texts of which the text may be an echo: what they have of a secret stays
    */
-  scrub(text: string, names: ReadonlySet<string> = new Set()): string {
+  scrub(
+    text: ForeignText,
+    names: ReadonlySet<string> = new Set(),
+    sent: readonly string[] = [],
+  ): string {
     const { pattern, spellings, search } = this.#load()
     if (pattern === null) return text
     const own = findWords(text, names)
-    const foreign = own.reduceRight(
+    const foreign = own.reduceRight<string>(
       (rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`,
       text,
     )
@@ -39,7 +42,19 @@ export class Scrubber {
       others += `${foreign.slice(from, start)} `
       from = end
     }
-    if (search.isQuoted(others + foreign.slice(from))) return withheldMessage
+    if (search.isQuoted(others + foreign.slice(from), sent)) return withheldMessage
+    return this.#replace(text, own)
+  }
+
+  /** Replaces whole secrets, each with the rest of the word around it. @param names as above */
+  redact(text: string, names: ReadonlySet<string> = new Set()): string {
+    return this.#replace(text, findWords(text, names))
+  }
+
+  /** @param own places of names, which stay */
+  #replace(text: string, own: Place[]): string {
+    const { pattern, spellings } = this.#load()
+    if (pattern === null) return text
     let [scrubbed, done] = ['', 0]
     for (const { start: index, end, label } of findSpellings(text, pattern, spellings)) {
       const isName = own.some((name) => name.start <= index && end <= name.end)
@@ -51,10 +66,16 @@ export class Scrubber {
     return scrubbed + text.slice(done)
   }
 
-  /** Tests whether a text may quote a secret or a part of one, in any form. */
-  isQuoted(text: string): boolean {
+  /** Tests whether a text of others may quote a secret or a part of one, in any form. */
+  isQuoted(text: ForeignText): boolean {
     const { pattern, search } = this.#load()
     return (pattern !== null && text.search(pattern) >= 0) || search.isQuoted(text)
+  }
+
+  /** Tests whether a text has a whole secret, in a known spelling. */
+  holds(text: string): boolean {
+    const { pattern } = this.#load()
+    return pattern !== null && text.search(pattern) >= 0
   }
 
   #load(): Known {
@@ -71,6 +92,12 @@ export class Scrubber {
     this.#known = { size: values.size, spellings, pattern, search: new QuoteSearch(values.keys()) }
     return this.#known
   }
+}
+
+/** Place in a text, end exclusive. */
+interface Place {
+  start: number
+  end: number
 }
 
 /** Length of the beginning of a spelling that is sought: an engine refuses patterns of 32 KB. */
@@ -95,7 +122,7 @@ interface Known {
 
 /** Finds spellings in a text: of those that begin alike, the one of which the text has most. */
 function findSpellings(text: string, pattern: RegExp, spellings: Known['spellings']) {
-  const found: { start: number; end: number; label: string }[] = []
+  const found: (Place & { label: string })[] = []
   for (const { 0: match, index } of text.matchAll(pattern)) {
     let [end, label] = [index + match.length, '(secret)']
     for (const each of spellings.get(match.toLowerCase()) ?? []) {
@@ -133,7 +160,7 @@ function findWordEnd(text: string, index: number): number {
 }
 
 /** Finds the places of names as whole words. */
-function findWords(text: string, names: ReadonlySet<string>): { start: number; end: number }[] {
+function findWords(text: string, names: ReadonlySet<string>): Place[] {
   if (names.size === 0) return []
   // The name of a wildcard domain begins with a dot.
   return [...text.matchAll(/\.?(\w(?:[\w.-]*\w)?)/g)].flatMap(
@@ -229,28 +256,42 @@ export class QuoteSearch {
     }
   }
 
-  /** Tests whether a text may quote one of the secrets. */
-  isQuoted(text: string): boolean {
+  /**
+   * Tests whether a text may quote one of the secrets.
+   *
+   * @param sent texts that it may repeat: what they have, too, is no quotation
+   */
+  isQuoted(text: string, sent: readonly string[] = []): boolean {
     if (text.length < minLength || (this.#parts.size === 0 && this.#short.size === 0)) return false
-    return listReadings(text).some((reading) => this.#hasPart(reading) || this.#hasShort(reading))
+    const found = this.#findQuoted(text)
+    if (found.size === 0 || sent.length === 0) return found.size > 0
+    const echoed = new Set(sent.flatMap((each) => [...this.#findQuoted(each)]))
+    return [...found].some((part) => !echoed.has(part))
   }
 
-  #hasPart(reading: string): boolean {
-    for (const text of [squeeze(reading), toBare(reading)])
-      for (let i = 0; i + partLength <= text.length; i++)
-        if (this.#parts.has(text.slice(i, i + partLength))) return true
-    return false
+  /** Finds the parts of secrets in a text, in any reading of it. */
+  #findQuoted(text: string): Set<string> {
+    const found = new Set<string>()
+    for (const reading of listReadings(text)) {
+      for (const each of [squeeze(reading), toBare(reading)])
+        for (let i = 0; i + partLength <= each.length; i++) {
+          const part = each.slice(i, i + partLength)
+          if (this.#parts.has(part)) found.add(part)
+        }
+      for (const word of this.#short.size === 0 ? [] : listWords(reading))
+        if (this.#short.has(word)) found.add(word)
+    }
+    return found
   }
+}
 
-  #hasShort(reading: string): boolean {
-    if (this.#short.size === 0) return false
-    const words =
-      reading
-        .normalize('NFKC')
-        .toLowerCase()
-        .match(/[\p{L}\p{N}]+/gu) ?? []
-    return words.some((word) => this.#short.has(word))
-  }
+function listWords(text: string): string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  )
 }
 
 function listParts(text: string): string[] {

@@ -15,11 +15,15 @@ import {
   type SecretKeeper,
   type SecretPort,
 } from '../../core/model/secret.ts'
+import { markForeign, type ForeignText } from '../../core/model/text/text-makers.ts'
 import { Scrubber } from './scrubber.ts'
 import { sealAnswer, sealForeign, unsealForeign, type Seals } from './seal-foreign.ts'
 import { SecretFingerprints, type Salt, type SecretText } from './secret-fingerprints.ts'
 import { SecretValues } from './secret-values.ts'
 import { holdsValue } from '../manifests/readings.ts'
+
+/** Who made an observed value: others, or who asks. */
+export type Maker = 'foreign' | 'asked'
 
 /**
  * Keeps the values of secrets; nothing else knows them. They exist in memory only. Everything else
@@ -31,6 +35,11 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
   /** Value that no manifest refers to → the text that replaces it. */
   readonly #hidden = new Map<string, string>()
   readonly #scrubber = new Scrubber(() => this.#listKnownValues())
+  /** What seals the texts of who asks. */
+  readonly #wholeOnly: Pick<Seals, 'isQuoted' | 'scrub'> = {
+    isQuoted: (text) => this.#scrubber.holds(text),
+    scrub: (name) => this.redact(name),
+  }
 
   /** @param id of the workspace; other parameters as for `SecretValues` */
   constructor(id: string, ...lookUp: ConstructorParameters<typeof SecretValues>) {
@@ -167,9 +176,12 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
    * Replaces secrets in an observed or imported value with fingerprints.
    *
    * @param models values of the item that may have secrets: desired and recorded ones
+   * @param maker who made the value: that of who asks is not searched for parts of secrets
    */
-  mask(item: ItemKey, value: Json, models: Value[]): Json {
-    return sealForeign(getItemSpec(item), value, models, this.#createSeals(models))
+  mask(item: ItemKey, value: Json, models: Value[], maker: Maker): Json {
+    const seals = this.#createSeals(models)
+    const own = maker === 'foreign' ? seals : { ...seals, ...this.#wholeOnly }
+    return sealForeign(getItemSpec(item), value, models, own)
   }
 
   maskAnswer(item: ItemKey, value: Json, models: Value[]): Json {
@@ -180,14 +192,27 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
    * Removes the values of all secrets from a foreign text, in any form.
    *
    * @param names known names, in lower case, which stay
+   * @param sent as for `SecretHider.scrub`
    */
-  scrub(text: string, names?: ReadonlySet<string>): string {
-    return this.#scrubber.scrub(text, names)
+  scrub(text: ForeignText, names?: ReadonlySet<string>, sent?: readonly string[]): string {
+    return this.#scrubber.scrub(text, names, sent)
   }
 
-  /** Tests whether a foreign text may quote a secret, in any form. */
-  isQuoted(text: string): boolean {
-    return this.#scrubber.isQuoted(text)
+  /** Replaces whole secrets in any text. @param names as for `scrub` */
+  redact(text: string, names?: ReadonlySet<string>): string {
+    return this.#scrubber.redact(text, names)
+  }
+
+  /** Tests whether a text may quote a secret: in any form, or a whole one in that of who asks. */
+  isQuoted(text: string, maker: Maker): boolean {
+    return maker === 'foreign'
+      ? this.#scrubber.isQuoted(markForeign(text))
+      : this.#wholeOnly.isQuoted(text)
+  }
+
+  /** Removes secrets from a text that somebody made. */
+  hideIn(text: string, maker: Maker): string {
+    return maker === 'foreign' ? this.scrub(markForeign(text)) : this.redact(text)
   }
 
   #createSeals(models: Value[]): Seals {
@@ -202,8 +227,8 @@ export class SecretVault extends SecretValues implements SecretKeeper, SecretPor
         const same = [...recorded].find((each) => this.#fingerprints.matches(foreign, each))
         return { $secret: same ?? this.#fingerprints.compute(foreign) }
       },
-      isQuoted: (text) => this.isQuoted(text),
-      scrub: (name) => this.scrub(name),
+      isQuoted: (text) => this.isQuoted(text, 'foreign'),
+      scrub: (name) => this.hideIn(name, 'foreign'),
     }
   }
 

@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Place } from '../../core/model/problem.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
 import { findRemoteName } from '../../state/git/ask-git.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
@@ -25,7 +26,7 @@ export async function findLineLinks(
   const { commit } = await findTree()
   const top = findRepository(root)?.workTree ?? root
   const gitEnv = buildGitEnvironment(env, config.service.token)
-  const name = scrub((await findRemoteName(root, 'origin', gitEnv)) ?? '')
+  const name = scrub(markForeign((await findRemoteName(root, 'origin', gitEnv)) ?? ''))
   const [, between, line] = forms.find(([pattern]) => pattern.test(name)) ?? []
   if (commit === null || between === undefined) return { commit, findLink: () => null }
   const folder = relative(top, resolveLinks(root)).split(sep)

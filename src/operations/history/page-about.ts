@@ -17,7 +17,7 @@ interface Selected {
  * @param warnings printed with the plan, without those of the manifests
  */
 export function createPageAbout(
-  { config, diagnostics, findItemPlace, scrub }: Settings & ItemPlaces & Findings,
+  { config, diagnostics, findItemPlace, redact }: Settings & ItemPlaces & Findings,
   { clock }: Pick<Outside, 'clock'>,
   { target, items, commit }: Selected,
   warnings: string[],
@@ -45,6 +45,6 @@ export function createPageAbout(
       const place = findItemPlace(domain, item)
       return place === null ? null : `${place.file}:${place.line}`
     },
-    scrub,
+    redact,
   }
 }

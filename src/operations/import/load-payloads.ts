@@ -19,7 +19,8 @@ import {
   type Represent,
 } from '../../core/diff/known-secrets.ts'
 import type { ImportedItem } from '../../core/model/item.ts'
-import { holdsSecret } from '../../core/model/secret.ts'
+import { type SecretHider, holdsSecret } from '../../core/model/secret.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 
 /**
  * Loads the payloads of import files, and the names of files without any.
@@ -70,12 +71,13 @@ export function listExposedFiles(
 /** Describes the items that were skipped since they can't be imported, equal ones as one. */
 export function describeInvalid(
   invalid: ParsedImports['invalid'],
-  scrub: (text: string) => string,
+  scrub: SecretHider['scrub'],
 ): string[] {
   const groups = groupBy(invalid, ({ item, reason }) => `${item}: ${reason}`)
   return [...groups].map(([what, same]) =>
     escapeInvisible(
-      scrub(`${what} (${listSome(same.map(({ domain }) => domain))}); it was not imported`),
+      `${scrub(markForeign(what))} (${listSome(same.map(({ domain }) => domain))}); ` +
+        'it was not imported',
     ),
   )
 }
@@ -93,9 +95,9 @@ export function sealImported(
   return payloads.map(({ domain, item, payload, unknownFields }) => {
     if (!catalogue.has(item)) return { domain, item, value: null }
     const models = desired.get(domain)?.get(item)?.candidates ?? []
-    const value = getItemSpec(item).canonicalize(vault.mask(item, payload, models))
+    const value = getItemSpec(item).canonicalize(vault.mask(item, payload, models, 'foreign'))
     const state = recorded.get(domain)?.get(item)
-    const sealed = vault.mask(item, value, state?.candidates ?? [])
+    const sealed = vault.mask(item, value, state?.candidates ?? [], 'foreign')
     const known = listRecordedSecrets(state)
     const final = holdsSecret(sealed) ? representSecretsIn(item, sealed, known, represent) : value
     return {

@@ -1,3 +1,4 @@
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { numberRules } from '../../core/catalog/head-control.ts'
@@ -107,7 +108,7 @@ function parseFile(
   return extractConfigs(data, domain, (...args) => file.reportShape(...args)).flatMap((entry) => {
     const name = entry.domain.toLowerCase()
     if (!isAcceleratedDomain(name)) {
-      const shown = workspace.scrub(entry.domain).slice(0, 80)
+      const shown = workspace.scrub(markForeign(entry.domain)).slice(0, 80)
       const detail = () => `${JSON.stringify(shown)} is not a domain name`
       const part = entry.namedAt === entry.pointer ? 'key' : 'value'
       const summary = 'Not a domain name'
@@ -185,7 +186,12 @@ function parsePayload(
   const wire = parseItem(spec, completed, 'wire')
   const problem = wire.problems.find(({ severity }) => severity === 'error')
   if (problem !== undefined)
-    return { problem: describeProblem(spec, problem, completed, state?.candidates ?? [], vault) }
+    return {
+      problem: describeProblem(spec, problem, completed, state?.candidates ?? [], {
+        vault,
+        maker: 'foreign',
+      }),
+    }
   // The schema check above limits the nesting depth for this recursive check.
   const imperative = parseItem(spec, completed, 'manifest').problems.find(isImperative)
   const reason = 'it is an action, not configuration'

@@ -4,7 +4,7 @@ import { detectDrift } from '../../core/diff/detect-drift.ts'
 import { ignoreDrift, createIgnoreLookup } from '../../core/diff/ignore-drift.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
 import { parseObserved, type ObservedName } from '../../manifest/observed/observed.ts'
-import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
+import type { Maker, SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Drift, Observed } from '../../core/model/drift.ts'
@@ -45,7 +45,7 @@ export interface FoundDrift {
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
   recorded: RecordedState,
-  observation: { data: Json; notes: string[] } | null,
+  observation: { data: Json; notes: string[]; maker: Maker } | null,
   rollouts: Rollout[] = [],
 ): FoundDrift {
   const { vault, config } = workspace
@@ -61,6 +61,7 @@ export function findDrift(
           desired: assumed,
           itemKeys: config.service.itemKeys,
           vault,
+          maker: observation.maker,
         })
   const domains = new Set([...recorded.keys(), ...desired.keys(), ...seen.observed.keys()])
   const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
@@ -156,12 +157,12 @@ export function buildRepairBase(
  */
 export function refuseUnobserved(
   { drift, observed }: FoundDrift,
-  { scrub }: Pick<Settings, 'scrub'>,
+  { redact }: Pick<Settings, 'redact'>,
 ): void {
   const { items } = drift
   const isObserved = items.some(({ domain, item }) => observed.get(domain)?.has(item) === true)
   if (isObserved || items.length === 0) return
-  const domains = [...observed.keys()].map(scrub)
+  const domains = [...observed.keys()].map(redact)
   throw new EdgewiseError(
     'not-observed',
     'none of the compared items was observed: ' +

@@ -8,7 +8,8 @@ import { decodeText } from '../../core/model/input-limits.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { parseJson, type Json } from '../../core/model/json.ts'
 import { scanJson } from '../../core/model/text/json-scan.ts'
-import { maxSearchedLength } from '../../core/model/secret.ts'
+import { maxSearchedLength, type SecretHider } from '../../core/model/secret.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import { splitWords } from '../../core/model/text/split-words.ts'
 import { escapeInvisibleInLines } from '../../outlets/report/text/escape-invisible.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
@@ -39,7 +40,7 @@ const maxStderrLength = 2000
 export async function observe(
   source: string,
   io: World,
-  scrub: (text: string) => string,
+  scrub: SecretHider['scrub'],
   limits: Limits = defaultLimits,
 ): Promise<Json> {
   const bytes = isFile(source, io.cwd)
@@ -100,7 +101,7 @@ function loadBytes(source: string, cwd: string, { bytes }: Limits): Buffer {
 function runProgram(
   [program = '', ...args]: string[],
   io: World,
-  scrub: (text: string) => string,
+  scrub: SecretHider['scrub'],
   limits: Limits,
 ): Promise<Buffer> {
   if (program === '') throw createError('', 'expected a file or a program, got nothing')
@@ -118,9 +119,10 @@ function runProgram(
     } as const
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) return fulfil(stdout)
-      const scrubbed = scrub(stderr.toString('utf8').slice(-maxSearchedLength)).slice(
-        -maxStderrLength,
-      )
+      const scrubbed = scrub(markForeign(stderr.toString('utf8').slice(-maxSearchedLength)), [
+        program,
+        ...args,
+      ]).slice(-maxStderrLength)
       const complaint = escapeInvisibleInLines(scrubbed.trim())
       reject(
         createError(

@@ -37,7 +37,7 @@ export async function runPrograms(
     const fault = 'fault' in found ? found.fault : findFault(found, touched)
     const create = (finding: ProgramFinding): Violation => {
       const { message, domain = null, item = null, pointer = '' } = finding
-      const text = workspace.scrub(message)
+      const text = workspace.redact(message)
       return { policy, level, on, domain, item, pointer, message: text, fault }
     }
     const violations =

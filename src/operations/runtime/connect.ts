@@ -74,7 +74,7 @@ export async function connectToQuery(
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,
     names: listCatalogueNames(),
-    scrub: (text: string) => workspace.scrub(text),
+    scrub: workspace.scrub,
     transport,
   }
   const queries = createQueryClient({

@@ -28,6 +28,8 @@ import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/config.ts'
 import { stores } from '../../core/model/stores.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { SourceTree } from '../../core/model/source-tree.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
 import type { Computing, Outside } from './outside.ts'
@@ -48,7 +50,7 @@ import {
  * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
  * resolves them.
  */
-export interface LoadedWorkspace extends Workspace {
+export interface LoadedWorkspace extends Workspace, SecretHider {
   vault: SecretVault
   /** Finds the tree of the manifests. */
   findTree(): Promise<SourceTree>
@@ -62,11 +64,6 @@ export interface LoadedWorkspace extends Workspace {
   findName(): Promise<string>
   /** Builds the environment of programs: without the token and the secrets. */
   buildProgramEnvironment(): Outside['env']
-  /**
-   * Removes the token, the password of the database and the values of looked-up secrets from a
-   * foreign text: one of the service, of git, of another program. Names of domains and items stay.
-   */
-  scrub(text: string): string
 }
 
 /**
@@ -135,7 +132,7 @@ function loadWithSecrets(
   for (const text of listHistoryKey(workspace.config, outside.env)) vault.hide(text, '(key)')
   const keeper = vault
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
-  const scrub = (text: string) => keeper.scrub(text, names)
+  const scrub: SecretHider['scrub'] = (text, sent) => keeper.scrub(text, names, sent)
   const paths = workspace.files.map(({ path }) => path)
   const { manifests, profiles, secrets } = workspace.config
   const isSource = (path: string) => matchesGlobs(path, [manifests, profiles])
@@ -146,10 +143,11 @@ function loadWithSecrets(
     findOnlyChange: (after: string | null, last: string) => findOnlyChange(root, after, last, env),
     loadEarlier: (files: readonly string[]) =>
       loadEarlierFiles(root, files, findBaseBranch(outside.env), env),
-    findName: async () => scrub(await nameWorkspace(workspace, env)),
+    findName: async () => scrub(markForeign(await nameWorkspace(workspace, env))),
     buildProgramEnvironment: () =>
       buildProgramEnvironment(outside.env, secrets, listWithheld(workspace.config, outside.env)),
     scrub,
+    redact: (text: string) => keeper.redact(text, names),
   })
 }
 

@@ -1,5 +1,6 @@
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
 import type { SourceTree } from '../../core/model/source-tree.ts'
 import type { EarlierFiles } from '../../state/git/earlier-files.ts'
 import type { Relation } from '../../state/git/source-tree.ts'
@@ -9,12 +10,10 @@ export type Configured = Pick<Workspace, 'config'>
 
 /** The content of `edgewise.yaml`, with what its variables lack, and the folder. */
 export interface Settings
-  extends Configured, Pick<Workspace, 'root' | 'explainMissing' | 'explainTokenFault'> {
-  /**
-   * Removes the token, the password of the database and the values of looked-up secrets from a
-   * foreign text: one of the service, of git, of another program. Names of domains and items stay.
-   */
-  scrub(text: string): string
+  extends
+    Configured,
+    Pick<Workspace, 'root' | 'explainMissing' | 'explainTokenFault'>,
+    SecretHider {
   /** Builds the environment of programs: without the token and the secrets. */
   buildProgramEnvironment(): Record<string, string | undefined>
 }

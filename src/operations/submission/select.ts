@@ -1,3 +1,4 @@
+import { markAsked, quoteAsked } from '../../core/model/text/text-makers.ts'
 import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { addNamesakes } from '../../core/catalog/wire-names.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -51,9 +52,9 @@ export function nameItems(items: ItemKey[]): string {
   return `${items.length === 1 ? 'item' : 'items'} ${quoteAll(items)}`
 }
 
-/** Formats names with quotes, separated by commas. */
+/** Quotes names of who asks, separated by commas. */
 export function quoteAll(names: string[]): string {
-  return names.map((name) => `"${name}"`).join(', ')
+  return names.map((name) => quoteAsked(markAsked(name))).join(', ')
 }
 
 /**
@@ -66,7 +67,7 @@ export function refuseUnknownItems(items: string[]): void {
   if (unknown === undefined) return
   throw new EdgewiseError(
     'usage',
-    `there is no item "${unknown}".${didYouMean(unknown, catalogue.keys())}`,
+    `there is no item ${quoteAll([unknown])}.${didYouMean(unknown, catalogue.keys())}`,
     '"edgewise explain" lists all items.',
   )
 }

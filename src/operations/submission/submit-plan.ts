@@ -250,7 +250,7 @@ async function prepare(
 
 /** Builds what an apply of a plan rests on, for the history. */
 function buildGrounds(
-  { config, scrub }: Settings,
+  { config, redact }: Settings,
   plan: Plan,
   lifted: Lifted[],
   { reason = '', locked: { by } }: SubmitRequest,
@@ -263,7 +263,7 @@ function buildGrounds(
     ...(overrides.length === 0 ? {} : { overrides }),
     ...(exceptions.length === 0 ? {} : { exceptions }),
     plan: hashJson(buildPlanBody(plan, (key) => itemKeys[key] ?? key)),
-    ...(reason.trim() === '' ? {} : { reason: scrub(reason) }),
+    ...(reason.trim() === '' ? {} : { reason: redact(reason) }),
   }
 }
 

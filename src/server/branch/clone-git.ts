@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
 import { findAdvice } from '../../state/git/advise-remote.ts'
 import { createDetachedGit } from '../../state/git/detached-git.ts'
 import {
@@ -25,7 +26,7 @@ export const remoteName = 'followed'
 /** Context of git's processes; `scrub` removes secrets from what git prints on stderr. */
 export interface GitContext extends RemoteContext {
   env: Record<string, string>
-  scrub(text: string): string
+  scrub: SecretHider['scrub']
 }
 
 /** Options of a command that does not reach the remote. */
@@ -145,7 +146,7 @@ export class CloneGit {
         : (repository ?? outside)
     // In a partial clone, git would fetch missing objects by itself, without a limit.
     const env = { ...this.#env, ...more, GIT_NO_LAZY_FETCH: '1' }
-    return scrubErrors(createDetachedGit(place, env), (text) => this.#context.scrub(text))
+    return scrubErrors(createDetachedGit(place, env), this.#context.scrub)
   }
 
   #advise(reason: string): string {

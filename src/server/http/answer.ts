@@ -50,13 +50,13 @@ export function answerText(status: number, text: string): Answer {
 /**
  * Builds the answer for an error; 409 for what the user can change, otherwise 503.
  *
- * @param scrub removes secrets from a text
+ * @param redact removes secrets from a text
  */
 export function answerError(
   { code, message, hint }: EdgewiseError,
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
 ): Answer {
-  const cleaned = new EdgewiseError(code, scrub(message), scrub(hint))
+  const cleaned = new EdgewiseError(code, redact(message), redact(hint))
   return answerJson(findErrorStatus(code), buildErrorJson(cleaned))
 }
 

@@ -27,16 +27,16 @@ async function answer(incoming: IncomingMessage, options: HttpServerOptions): Pr
     return await route(incoming, options)
   } catch (error) {
     if (error instanceof EdgewiseError) {
-      const scrub = (text: string) => options.logger.scrub(text)
+      const { redact } = options.logger
       options.controller.metrics.countError(error.code)
-      if (!isPage) return answerError(error, scrub)
-      const hint = scrub(error.hint)
+      if (!isPage) return answerError(error, redact)
+      const hint = redact(error.hint)
       const title = titles[error.code] ?? 'Not possible now'
-      return answerMessage(findErrorStatus(error.code), title, scrub(error.message), { hint })
+      return answerMessage(findErrorStatus(error.code), title, redact(error.message), { hint })
     }
     const id = options.newId()
     options.controller.metrics.countError('defect')
-    options.logger.error('a request failed', { id, error: describeThrown(error) })
+    options.logger.error('a request failed', { id, error: describeThrown(error, options.logger) })
     const message = `the request failed; the log has the reason under ${id}`
     if (isPage) return answerMessage(500, 'A defect', message)
     return answerJson(500, {

@@ -319,7 +319,7 @@ export class Reconciler {
 
   /** Removes the secrets from what clients may read. */
   #clean(text: string | null): string | null {
-    return text === null ? null : this.#context.logger.scrub(text)
+    return text === null ? null : this.#context.logger.redact(text)
   }
 
   #now(): Moment {

@@ -1,3 +1,5 @@
+import type { SecretHider } from '../../core/model/secret.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { apply } from '../../operations/apply.ts'
@@ -119,7 +121,7 @@ export function createRuns(context: RunContext) {
       notifications.aboutFailure(settings, failure),
     /** Logs and counts an error, adds it to the trace, and returns its message. */
     report: (what: string, error: unknown): string => {
-      const { code, message, detail } = describeError(error)
+      const { code, message, detail } = describeError(error, logger)
       metrics.countError(code)
       failSpan(getRoot(tracer), signal.aborted ? 'interrupted' : code)
       logger.error(`${what}: ${message}`, { code, detail })
@@ -250,18 +252,18 @@ async function countTraffic(
   try {
     logger.info('traffic', { ...(await refreshTraffic(workspace, [], counting)) })
   } catch (error) {
-    const { code, message, detail } = describeError(error)
+    const { code, message, detail } = describeError(error, logger)
     logger.warn(`traffic is not counted: ${message}`, { code, detail })
   }
 }
 
-function describeError(error: unknown) {
-  const defect = 'defect' as const
-  if (!(error instanceof Error)) return { code: defect, message: String(error), detail: '' }
-  const { message, stack = '' } = error
-  return error instanceof EdgewiseError
-    ? { code: error.code, message, detail: error.hint }
-    : { code: defect, message, detail: stack }
+/** A defect may quote anything. */
+function describeError(error: unknown, { scrub }: Pick<SecretHider, 'scrub'>) {
+  if (error instanceof EdgewiseError)
+    return { code: error.code, message: error.message, detail: error.hint }
+  const { message, stack = '' } = error instanceof Error ? error : { message: String(error) }
+  const [shown = '', detail = ''] = [message, stack].map((text) => scrub(markForeign(text)))
+  return { code: 'defect' as const, message: shown, detail }
 }
 
 function describeHeld({ held }: Plan['summary']): string | null {

@@ -1,6 +1,8 @@
 import type { Domain } from '../../core/model/item.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Overview } from '../../core/model/listed-rollout.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
@@ -73,8 +75,8 @@ export interface SourceContext {
   reconciler: Pick<Reconciler, 'found' | 'getHead'>
   position: Pick<Position, 'term' | 'isOvertaken' | 'awayMs'>
   outside: Outside
-  /** Removes the secrets from a text. */
-  scrub(text: string): string
+  /** Removes the secrets from a text of others. */
+  scrub: SecretHider['scrub']
   /** Makes a page of the workspace in a folder, without blocking this process. */
   ownPage(page: OwnPage | OwnTrace | OwnDomains, root: string, outside: Outside): Promise<string>
   getDrift(): BuiltPage | null
@@ -189,9 +191,10 @@ function createTrace({ reconciler, branch, outside, ownPage }: SourceContext): P
   }
 }
 
+/** The reason may quote the service. */
 function scrubReason(rollout: Rollout, scrub: SourceContext['scrub']): Rollout {
   const { reason } = rollout
-  return { ...rollout, reason: reason === null ? null : scrub(reason) }
+  return { ...rollout, reason: reason === null ? null : scrub(markForeign(reason)) }
 }
 
 /** Revision of each kind of page: another one when it shows something else. */

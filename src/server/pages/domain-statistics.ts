@@ -55,7 +55,7 @@ export async function queryDomain(
     return { at: new Date(now).toISOString(), day, week }
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
-    return { fault: workspace.scrub(`${error.message}. ${error.hint}`.trim()) }
+    return { fault: workspace.redact(`${error.message}. ${error.hint}`.trim()) }
   }
 }
 

@@ -17,7 +17,7 @@ export interface LoginContext {
   sessions: Sessions
   isSecure: boolean
   clock: Pick<Clock, 'now'>
-  logger: Pick<Logger, 'info' | 'warn'>
+  logger: Pick<Logger, 'info' | 'warn' | 'scrub'>
   /** Returns the groups that roles name: others are of no use in a session. */
   listGroups(): Promise<ReadonlySet<string>>
 }
@@ -57,7 +57,7 @@ export async function endLogin(incoming: IncomingMessage, context: LoginContext)
   try {
     person = await provider.finish(query, login)
   } catch (error) {
-    logger.warn('a login failed', { error: describeFault(error) })
+    logger.warn('a login failed', { error: logger.scrub(describeFault(error), [query]) })
     return answerFailed('the answer of the provider was not accepted', dropped)
   }
   if (person === null) return answerFailed('the provider gives no usable name', dropped)
@@ -79,6 +79,6 @@ function answerFailed(reason: string, own: Record<string, string> = {}): Answer 
 }
 
 function answerAway(error: unknown, logger: LoginContext['logger']): Answer {
-  logger.warn('the provider can not be reached', { error: describeFault(error) })
+  logger.warn('the provider can not be reached', { error: logger.scrub(describeFault(error)) })
   return answerPage(503, formatLogin('/', { isWrong: false, isFollowed: false, provider: 'away' }))
 }

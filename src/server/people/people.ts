@@ -1,6 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import type { AuthConfig } from '../../core/model/config.ts'
+import { markForeign, type ForeignText } from '../../core/model/text/text-makers.ts'
 import { identifyMachine, identifyPerson, type Identity } from '../../core/model/people/identity.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { parseNetwork } from '../../manifest/workspace-file/people-rules.ts'
@@ -57,12 +58,12 @@ export async function openPeople(auth: AuthConfig, ports: PeoplePorts): Promise<
 }
 
 /** Describes why a library of OpenID Connect refuses something: its reason, never a token. */
-export function describeFault(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
+export function describeFault(error: unknown): ForeignText {
+  if (!(error instanceof Error)) return markForeign('unknown')
   const { cause } = error
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
   const inner = cause instanceof Error ? `: ${cause.message}` : ''
-  return `${error.message}${code}${inner}`.slice(0, 300)
+  return markForeign(`${error.message}${code}${inner}`.slice(0, 300))
 }
 
 /** Creates a reader of a proxy's headers, which believes only peers of its networks. */

@@ -1,3 +1,4 @@
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { PrefetchQuery } from '../../core/model/prefetch.ts'
@@ -62,8 +63,9 @@ export function createQueryClient(options: QueryClientOptions) {
     listDomains: () => listDomains(reads),
     queryPrefetches: async (query: PrefetchQuery): Promise<Prefetches> => {
       const { records, complete } = await queryPrefetches(query, zone(), context)
+      const clean = (text: string) => scrub(markForeign(text), Object.values(query).map(String))
       const scrubbed = records.map((record) => {
-        return { ...record, id: scrub(record.id), url: scrub(record.url) }
+        return { ...record, id: clean(record.id), url: clean(record.url) }
       })
       return { records: scrubbed, complete }
     },

@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { getOwn, type Json } from '../../core/model/json.ts'
 import { unknownDomain, type Limits } from '../../core/model/outcome.ts'
+import { markForeign, type ForeignText } from '../../core/model/text/text-makers.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { parseEnvelope } from '../envelope.ts'
@@ -69,7 +70,8 @@ export async function query<T>(
   try {
     return parse(data)
   } catch (error) {
-    throw quoteAnswer(error, (text) => context.connection.scrub(text))
+    const sent = Object.values(wanted.parameters)
+    throw quoteAnswer(error, (text) => context.connection.scrub(text, sent))
   }
 }
 
@@ -107,7 +109,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const answer = await transport({ ...request, signal })
     const { body, code, message, limits, retryAfterMs } = parseEnvelope(
       answer,
-      (text) => scrub(removeEncoded(text, token)),
+      (text) => scrub(removeEncoded(text, token), Object.values(wanted.parameters)),
       words,
     )
     const { status } = answer
@@ -141,13 +143,14 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
 }
 
 /** Removes the encoded token: a service may quote the address of the query. */
-function removeEncoded(text: string, token: string): string {
+function removeEncoded(text: ForeignText, token: string): ForeignText {
   const [sent, form] = [
     encodeURIComponent(token),
     new URLSearchParams({ token }).toString().slice('token='.length),
   ]
   const lower = sent.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
-  return [sent, lower, form].reduce((clean, each) => clean.replaceAll(each, '(token)'), text)
+  const clean = [sent, lower, form].reduce((rest, each) => rest.replaceAll(each, '(token)'), text)
+  return markForeign(clean)
 }
 
 const words: Record<number, string> = {

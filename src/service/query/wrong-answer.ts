@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Json } from '../../core/model/json.ts'
 import { maxSearchedLength } from '../../core/model/secret.ts'
+import { markForeign, type ForeignText } from '../../core/model/text/text-makers.ts'
 
 /** An answer that violates the specification. Its message does not quote the answer. */
 class WrongAnswerError extends EdgewiseError {
@@ -27,9 +28,9 @@ export function createWrongAnswerError(
 const maxQuoted = 300
 
 /** Adds to an error what the service answered, without secrets and shortened. */
-export function quoteAnswer(error: unknown, scrub: (text: string) => string): unknown {
+export function quoteAnswer(error: unknown, scrub: (text: ForeignText) => string): unknown {
   if (!(error instanceof WrongAnswerError)) return error
-  const text = scrub(error.got.slice(0, maxSearchedLength))
+  const text = scrub(markForeign(error.got.slice(0, maxSearchedLength)))
   const short = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
   return new EdgewiseError(error.code, `${error.message}, got ${short}`, error.hint)
 }

@@ -10,7 +10,7 @@ import {
 } from '../call-failure.ts'
 import type { ShowMessage } from '../envelope.ts'
 import { createNetworkTransport, type Transport } from '../transport.ts'
-import { withheldMessage } from '../../core/model/secret.ts'
+import { withheldMessage, type SecretHider } from '../../core/model/secret.ts'
 
 /** Connection to the service. */
 export interface Connection {
@@ -24,8 +24,8 @@ export interface Connection {
   itemKeys: Record<ItemKey, string>
   /** Names of items and fields, which may be shown of a message that is withheld. */
   names?: readonly string[]
-  /** Removes secrets, including the token, from a foreign text. */
-  scrub(text: string): string
+  /** Removes secrets, including the token, from a text of the service. */
+  scrub: SecretHider['scrub']
   /** Transport of the calls; the network of this machine by default. */
   transport?: Transport
 }
@@ -54,8 +54,9 @@ export interface Client {
 export function createClient(connection: Connection): Client {
   const wireNames = new Map(Object.entries(connection.itemKeys))
   const getName = (item: ItemKey) => wireNames.get(item) ?? item
-  const createShow = (domains: Domain[], hasSecret: boolean): ShowMessage => {
-    if (!hasSecret) return (text) => connection.scrub(text)
+  const createShow = (domains: Domain[], config: Json, hasSecret: boolean): ShowMessage => {
+    if (!hasSecret)
+      return (text) => connection.scrub(text, [domains.join(), JSON.stringify(config)])
     const names = new Set([...domains, ...wireNames.values(), ...(connection.names ?? [])])
     return (text, status, code) => withholdMessage(text, status, code, names)
   }
@@ -65,14 +66,15 @@ export function createClient(connection: Connection): Client {
     write: (domains, config, hasSecret = false) => {
       const named = Object.entries(config).map(([item, payload]) => [getName(item), payload])
       const sent = new Map(Object.keys(config).map((item) => [getName(item), item]))
-      const body = buildBody(domains, Object.fromEntries(named) as JsonObject)
+      const payload = Object.fromEntries(named) as JsonObject
       const findItem = (name: string) => sent.get(name) ?? name
-      return send(connection, 'POST', body, findItem, createShow(domains, hasSecret))
+      const show = createShow(domains, payload, hasSecret)
+      return send(connection, 'POST', buildBody(domains, payload), findItem, show)
     },
     unset: async (domains, items, hasSecret = false) => {
-      const body = buildBody(domains, items.map(getName))
-      const show = createShow(domains, hasSecret)
-      const outcome = await send(connection, 'DELETE', body, getName, show)
+      const names = items.map(getName)
+      const show = createShow(domains, names, hasSecret)
+      const outcome = await send(connection, 'DELETE', buildBody(domains, names), getName, show)
       // Nothing is left of the items, whatever the answer has.
       return outcome.kind === 'confirmed' ? { ...outcome, config: {} } : outcome
     },

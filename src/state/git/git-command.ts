@@ -1,4 +1,6 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 
 /** Result of a git process. */
 export interface GitResult {
@@ -50,14 +52,14 @@ export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Pro
   }
 }
 
-/** Removes secrets from what git prints on stderr. */
+/** Removes secrets from what git prints on stderr, but for echoes of its arguments. */
 export function scrubErrors<T extends unknown[]>(
-  git: (...args: T) => Promise<GitResult>,
-  scrub: (text: string) => string,
-): (...args: T) => Promise<GitResult> {
-  return async (...args) => {
-    const result = await git(...args)
-    return { ...result, err: scrub(result.err) }
+  git: (args: string[], ...others: T) => Promise<GitResult>,
+  scrub: SecretHider['scrub'],
+): (args: string[], ...others: T) => Promise<GitResult> {
+  return async (args, ...others) => {
+    const result = await git(args, ...others)
+    return { ...result, err: scrub(markForeign(result.err), args) }
   }
 }
 

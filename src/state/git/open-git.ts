@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
 import { askGit } from './ask-git.ts'
 import { createRepository } from './create-repository.ts'
 import { createDetachedGit } from './detached-git.ts'
@@ -28,13 +29,14 @@ export async function openGit(
   folder: string,
   remote: string,
   env: Record<string, string>,
-  context: RemoteContext & { scrub?(text: string): string },
+  context: RemoteContext & Partial<Pick<SecretHider, 'scrub'>>,
 ): Promise<GitRepository | null> {
   const place = openPlace(folder, env)
   if (place === null) return null
   const { createLibraryGit } = await import('./library-git.ts')
-  const withoutSecrets = <T extends unknown[]>(run: (...args: T) => Promise<GitResult>) =>
-    scrubErrors(run, (text) => context.scrub?.(text) ?? text)
+  const withoutSecrets = <T extends unknown[]>(
+    run: (args: string[], ...others: T) => Promise<GitResult>,
+  ) => scrubErrors(run, (text, sent) => context.scrub?.(text, sent) ?? text)
   const git = withoutSecrets(createLibraryGit(place, env))
   const questions = '--git-common-dir --is-shallow-repository --show-object-format'
   const found = await git(['rev-parse', ...questions.split(' ')])

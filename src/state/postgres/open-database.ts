@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { DatabaseConfig } from '../../core/model/config.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
+import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { Connection, ConnectionPool, Database, Sql } from './database.ts'
 import { ensureTables } from './tables.ts'
 
@@ -26,7 +28,7 @@ export interface DatabaseContext {
   clock: Pick<Clock, 'monotonic' | 'sleep'>
   signal: AbortSignal
   /** Removes secrets from a message of the server or the client. */
-  scrub?(text: string): string
+  scrub?: SecretHider['scrub']
   /** Creates a globally unique id; absent: a random one. */
   newId?(): string
   /** Creates the connections; absent: over this machine's network. */
@@ -114,7 +116,7 @@ async function retry<T>(
       const isLate = clock.monotonic() - start >= patienceMs || signal.aborted
       const mayRepeat = isConnectionLost(error) || isRepeatable(error)
       if (!mayRepeat || isLate) {
-        error.message = scrub?.(error.message) ?? error.message
+        error.message = scrub?.(markForeign(error.message)) ?? error.message
         throw explainFailure(error, location)
       }
     }

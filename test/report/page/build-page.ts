@@ -12,7 +12,7 @@ export function buildAbout(given: Partial<PageAbout> = {}): PageAbout {
     warnings: [],
     callsPerMinute: 30,
     findPlace: (domain) => `domains/${domain}.yaml:3`,
-    scrub: (text) => text,
+    redact: (text) => text,
     ...given,
   }
 }

@@ -155,7 +155,7 @@ describe('the page of a history', () => {
       'timeout',
       changed(bad, '9'),
     ])
-    const about = buildAbout({ scrub: (text) => text.replaceAll('hunter2', '***') })
+    const about = buildAbout({ redact: (text) => text.replaceAll('hunter2', '***') })
     const text = JSON.stringify(build([hostile], {}, about))
     expect(text).not.toMatch(/hunter2|\u202e/)
     expect(text).toContain('***')

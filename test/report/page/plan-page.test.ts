@@ -170,7 +170,7 @@ describe('the page of a plan', () => {
     const plan = buildPlan([secrets('scrypt:86a50f41deadbeefcafe', 'new:signing')])
     const page = buildPage(plan, {
       warnings: ['a key'],
-      scrub: (text) => text.replaceAll('key', '(secret)'),
+      redact: (text) => text.replaceAll('key', '(secret)'),
     })
     expect(page.parts[0]?.lines[0]?.text).toBe('key  (secret 86a50f41) → (secret signing, new)')
     expect(JSON.stringify(page)).not.toContain('deadbeef')

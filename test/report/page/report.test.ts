@@ -9,7 +9,7 @@ const build = (text: string, about = buildAbout()) =>
     beginPage(`${text} of owners`, text, { ...about, facts: [['Commit', text]], warnings: [text] }),
     formatTable(
       { caption: text, columns: ['Domain', text], rows: [['a.example', text]], note: text },
-      about.scrub,
+      about.redact,
     ),
   )
 const readMain = (html: string) => /<main.*<\/main>/s.exec(html)?.[0] ?? ''
@@ -39,8 +39,8 @@ describe('a report with a table', () => {
   )
 
   it('has no secret', () => {
-    const scrub = (text: string) => text.replaceAll('hunter2', '***')
-    const html = build('hunter2', buildAbout({ workspace: 'hunter2', scrub }))
+    const redact = (text: string) => text.replaceAll('hunter2', '***')
+    const html = build('hunter2', buildAbout({ workspace: 'hunter2', redact }))
     expect(html).toContain('<td>***</td>')
     expect(html).not.toContain('hunter2')
   })

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import { findPrototypeKey, isDeeper, type Json, type JsonObject } from '../../../core/model/json.ts'
-import type { DriftRequest } from '../../../operations/drift.ts'
+import type { Observing } from '../../../operations/drift.ts'
 import { observeLive, refuseWithoutReadBack } from '../../../operations/observation/observe-live.ts'
 import type { Opened } from '../session.ts'
 
@@ -32,7 +32,7 @@ export function refuseHostileJson(value: Json): void {
 export function buildObserve(
   { workspace, outside }: Opened,
   { observed, live = false }: ObserveArguments,
-): Pick<DriftRequest, 'observe' | 'observesAll'> {
+): Observing {
   if (live && observed !== undefined)
     throw new EdgewiseError('usage', '"observed" and "live" exclude each other', 'Pass one.')
   if (live) {
@@ -41,5 +41,5 @@ export function buildObserve(
   }
   if (observed === undefined) return {}
   refuseHostileJson(observed)
-  return { observe: () => Promise.resolve(observed) }
+  return { observe: () => Promise.resolve(observed), maker: 'asked' }
 }

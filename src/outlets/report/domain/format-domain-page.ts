@@ -49,7 +49,7 @@ export interface DomainAbout {
   /** When its observed values were read, ISO 8601; absent: as of now, or not at all. */
   checkedAt?: string | null
   /** Replaces the secrets in a text. */
-  scrub(text: string): string
+  redact(text: string): string
 }
 
 /** Applies, their named items, and lines of a value or a difference, that a page has. */
@@ -78,7 +78,7 @@ export function formatDomainParts(
   about: DomainAbout,
 ): Record<'head' | 'main', string> {
   const { domain, items } = sheet
-  const put = (text: string) => show(fitText(about.scrub(text), maxText))
+  const put = (text: string) => show(fitText(about.redact(text), maxText))
   const usual = {
     change: findUsual(items, describeLastChange),
     condition: findUsual(items, (item) => describeCondition(item, about.now)),

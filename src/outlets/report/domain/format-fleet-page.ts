@@ -18,7 +18,7 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** What the page of a fleet shows beside its domains. */
 export interface FleetAbout
-  extends Pick<PageAbout, 'workspace' | 'facts' | 'warnings' | 'scrub'>, Pick<Fleet, 'address'> {}
+  extends Pick<PageAbout, 'workspace' | 'facts' | 'warnings' | 'redact'>, Pick<Fleet, 'address'> {}
 
 /** Most rows of the table that is read without scripts. */
 const maxRows = 300
@@ -35,26 +35,26 @@ export function describeFleetTab(rows: readonly FleetRow[]): { title: string; to
  * the reader search it; without scripts a table has the first ones.
  */
 export function formatFleetPage(rows: readonly FleetRow[], about: FleetAbout): string {
-  const { workspace, facts, warnings, scrub, address } = about
-  const put = (text: string) => show(scrub(text))
+  const { workspace, facts, warnings, redact, address } = about
+  const put = (text: string) => show(redact(text))
   const rank = (row: FleetRow) => fleetStates.indexOf(row.state)
   const sorted = rows.toSorted((a, b) => rank(a) - rank(b) || (a.domain < b.domain ? -1 : 1))
   const shown = sorted.map((row) => ({ ...row, domain: escapeInvisible(row.domain) }))
   const states = rows.map(({ state }) => state)
   const fleet: Fleet = { address, rows: shown }
   const summary = formatSummary(
-    scrub(`Edgewise domains: ${workspace}`),
+    redact(`Edgewise domains: ${workspace}`),
     summarizeStates(states, 'domain'),
     facts.map(([label, value]) => [label, put(value)]),
     describeFleetTab(rows).tone,
   )
   return `${summary}
 ${warnings.map((warning) => `<p class="callout warnings">${put(warning)}</p>`).join('')}
-<div id="fleet">${formatRows(fleet, scrub)}</div>
+<div id="fleet">${formatRows(fleet, redact)}</div>
 ${formatJson('domains', fleet)}`
 }
 
-function formatRows(fleet: Fleet, scrub: FleetAbout['scrub']): string {
+function formatRows(fleet: Fleet, redact: FleetAbout['redact']): string {
   const { rows } = fleet
   const columns = listColumns(rows)
   const table = formatTable(
@@ -73,7 +73,7 @@ function formatRows(fleet: Fleet, scrub: FleetAbout['scrub']): string {
         ]
       }),
     },
-    scrub,
+    redact,
   )
   return `<p class="callout warnings">This browser runs no scripts: it has no search.</p>${table}`
 }

@@ -23,16 +23,16 @@ export function listOpenChanges({ items }: DomainSheet): Change[] {
  * Formats what is left to change as blocks of the same change, the largest first; empty for
  * nothing. Every text may be hostile, and is escaped.
  */
-export function formatOpenChanges(changes: Change[], scrub: (text: string) => string): string {
+export function formatOpenChanges(changes: Change[], redact: (text: string) => string): string {
   const blocks = groupChanges(changes)
   const left = blocks.slice(maxBlocks).reduce((sum, block) => sum + countChanges(block), 0)
   const end = left > 0 ? `<li class="note">and ${pluralize(left, 'more change')}</li>` : ''
-  const entries = blocks.slice(0, maxBlocks).map((block) => formatBlock(block, scrub))
+  const entries = blocks.slice(0, maxBlocks).map((block) => formatBlock(block, redact))
   return entries.length === 0 ? '' : `<ul class="changes">${entries.join('')}${end}</ul>`
 }
 
-function formatBlock({ domains, parts }: Block, scrub: (text: string) => string): string {
-  const put = (text: string) => show(fitText(scrub(text), maxText))
+function formatBlock({ domains, parts }: Block, redact: (text: string) => string): string {
+  const put = (text: string) => show(fitText(redact(text), maxText))
   const shown = parts.map((part) => {
     const { item, action } = part
     const { note, lines } = buildPartContent(part)
@@ -44,7 +44,7 @@ function formatBlock({ domains, parts }: Block, scrub: (text: string) => string)
       (rest > 0 ? `<p class="note">and ${pluralize(rest, 'more line')}</p>` : '')
     )
   })
-  const names = domains.map(scrub)
+  const names = domains.map(redact)
   const row = listNames(names, maxNames)
   const fold = formatNames(pluralize(names.length, 'domain'), names, maxNames)
   return `<li>${shown.join('')}${names.length > maxOpen ? fold : row}</li>`

@@ -40,7 +40,7 @@ export function buildApplyPage(
   if (plan === null) return head
   const findState = isRunning ? () => null : findChangeStates(writes, own, back, hasItem)
   const planned = buildPlanned(plan, times, about, findState)
-  const rollout = addHealth(events, writes, planned.waves, about.scrub)
+  const rollout = addHealth(events, writes, planned.waves, about.redact)
   if (rollout === null) return { ...head, ...planned }
   const { waves, rollback } = rollout
   return { ...head, ...planned, waves, ...(rollback === null ? {} : { rollback }) }

@@ -49,8 +49,8 @@ export function buildDriftPage(
     ...beginPage('drift', formatDriftSummary(drift, now).join(' '), about),
     ...buildMatrix(cells),
     notices: [
-      ...groupRemarks([...held, ...ignored], about.scrub),
-      ...listUnmanaged(unmanaged, about.scrub),
+      ...groupRemarks([...held, ...ignored], about.redact),
+      ...listUnmanaged(unmanaged, about.redact),
     ],
     ...(effects === null ? {} : { effects: buildEffects({ effects, witnesses: null }) }),
   }
@@ -125,7 +125,7 @@ function describeItem({ unreadable, held }: DriftItem, isInDoubt: boolean): stri
 /** Lists the unmanaged items: the most frequent ones, and the number of the others. */
 function listUnmanaged(
   unmanaged: PageDrift['unmanaged'],
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
 ): PageNotice[] {
   const groups = [...groupBy(unmanaged, ({ item }) => item)].toSorted(
     ([, a], [, b]) => b.length - a.length,
@@ -134,7 +134,7 @@ function listUnmanaged(
   const named = groups.slice(0, maxUnmanaged).map(([item, same]): PageNotice => ({
     kind: 'unmanaged',
     text: escapeInvisible(
-      scrub(`${item} of ${pluralize(same.length, 'domain')} is observed and not managed here`),
+      redact(`${item} of ${pluralize(same.length, 'domain')} is observed and not managed here`),
     ),
     domains: namesDomains ? same.map(({ domain }) => escapeInvisible(domain)) : [],
   }))

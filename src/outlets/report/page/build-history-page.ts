@@ -41,8 +41,8 @@ const plainName = /^[\w.-]+$/
  */
 export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
   const names = new Set(history.applies.flatMap(({ changes }) => [...(changes?.keys() ?? [])]))
-  const cells = new PastCells(about.scrub, [...names].toSorted())
-  const clean = (text: string) => escapeInvisible(about.scrub(text))
+  const cells = new PastCells(about.redact, [...names].toSorted())
+  const clean = (text: string) => escapeInvisible(about.redact(text))
   const groups = sortForPage(history.applies)
   const applies: PageApply[] = []
   const all: PageChange[] = []

@@ -68,7 +68,7 @@ export function buildPlanned(
   return {
     ...buildMatrix(cells, writes),
     waves: times.waves.map((time) => buildWave(time, definite)),
-    notices: listNotices(plan, about.scrub),
+    notices: listNotices(plan, about.redact),
   }
 }
 

@@ -64,18 +64,18 @@ export function createSeen(given: Partial<Seen> = {}): Seen {
  * rollback are not those of a wave.
  *
  * @param planned waves of the planned writes; those of a resumed rollout are the rest
- * @param scrub replaces the secrets in a text
+ * @param redact replaces the secrets in a text
  */
 export function addHealth(
   events: ApplyEvent[],
   writes: { id: number; wave: number }[],
   planned: PageWave[],
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
 ): { waves: PageWave[]; rollback: PageRollback | null } | null {
   const { own, back } = splitEvents(events)
   const isRollout = own.some((event) => event.type === 'apply.started' && event.waves !== undefined)
   if (!isRollout) return null
-  const clean = (text: string) => fitText(scrub(text))
+  const clean = (text: string) => fitText(redact(text))
   const isFinished = events.some(({ type }) => type === 'apply.finished')
   const waves = [...collectWaves(own, writes)].map(([wave, seen]): PageWave => {
     const none = { wave, domains: null, times: null, approval: null, names: [] }

@@ -6,7 +6,7 @@ import { show } from './html.ts'
 export interface Table {
   caption: string
   columns: string[]
-  /** Cells: a text, which is scrubbed, cut and escaped here, or HTML. */
+  /** Cells: a text, which is redacted, cut and escaped here, or HTML. */
   rows: (string | { html: string })[][]
   /** Remark below it; empty for none. */
   note?: string
@@ -18,18 +18,18 @@ const [maxTotal, tags] = [1_000_000, 10]
 /**
  * Formats a table. Rows that do not fit into a file that a browser opens at once are counted.
  *
- * @param scrub replaces the secrets in a text
+ * @param redact replaces the secrets in a text
  */
 export function formatTable(
   { caption, columns, rows, note = '' }: Table,
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
 ): string {
-  const put = (text: string) => show(scrub(text))
+  const put = (text: string) => show(redact(text))
   let room = maxTotal
   const shown: string[] = []
   for (const row of rows) {
     const cells = row.map((cell) =>
-      typeof cell === 'string' ? show(fitText(scrub(cell))) : cell.html,
+      typeof cell === 'string' ? show(fitText(redact(cell))) : cell.html,
     )
     room -= cells.reduce((sum, cell) => sum + cell.length + tags, 0)
     if (room < 0) break

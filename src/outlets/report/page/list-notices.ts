@@ -18,7 +18,7 @@ interface Remark {
  * Lists what a plan does not send or can't undo: released, cleared and conditional changes, those
  * on hold, and those that can't be rolled back.
  */
-export function listNotices(plan: Plan, scrub: (text: string) => string): PageNotice[] {
+export function listNotices(plan: Plan, redact: (text: string) => string): PageNotice[] {
   const { changes, onHold = [], irreversible = [] } = selectDefinite(plan)
   const lost = irreversible.map(({ domain, item, reason }): Remark => ({
     kind: 'no-way-back',
@@ -34,15 +34,15 @@ export function listNotices(plan: Plan, scrub: (text: string) => string): PageNo
     text,
     domain,
   }))
-  return groupRemarks([...held, ...changes.flatMap(describeApart), ...conditional, ...lost], scrub)
+  return groupRemarks([...held, ...changes.flatMap(describeApart), ...conditional, ...lost], redact)
 }
 
 /** Groups remarks with one text, which is without secrets and invisible characters then. */
-export function groupRemarks(remarks: Remark[], scrub: (text: string) => string): PageNotice[] {
+export function groupRemarks(remarks: Remark[], redact: (text: string) => string): PageNotice[] {
   return [...groupBy(remarks, ({ kind, text }) => `${kind} ${text}`).values()].flatMap((same) =>
     same.slice(0, 1).map(({ kind, text }) => ({
       kind,
-      text: escapeInvisible(scrub(text)),
+      text: escapeInvisible(redact(text)),
       domains: same.map(({ domain }) => escapeInvisible(domain)),
     })),
   )

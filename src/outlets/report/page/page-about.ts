@@ -14,7 +14,7 @@ export interface PageAbout {
   /** Finds where a manifest asks for an item, as `FILE:LINE`; null if none does. */
   findPlace(domain: Domain, item: ItemKey): string | null
   /** Replaces the secrets in a text. */
-  scrub(text: string): string
+  redact(text: string): string
 }
 
 /**
@@ -26,9 +26,9 @@ export interface PageAbout {
 export function beginPage(
   name: string,
   sentence: string,
-  { workspace, facts, warnings, callsPerMinute, scrub }: PageAbout,
+  { workspace, facts, warnings, callsPerMinute, redact }: PageAbout,
 ): Page {
-  const clean = (text: string) => escapeInvisible(scrub(text))
+  const clean = (text: string) => escapeInvisible(redact(text))
   return {
     format: 'edgewise.page/1',
     title: fitText(clean(`Edgewise ${name}: ${workspace}`)),

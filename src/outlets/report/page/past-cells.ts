@@ -15,7 +15,7 @@ const [groupLength, domainLength] = [48, 6]
 
 /** Collects the changes of applies, from the latest on, until they are too many for a page. */
 export class PastCells {
-  private readonly scrub: (text: string) => string
+  private readonly redact: (text: string) => string
   private readonly domains = new Map<Domain, number>()
   private readonly items = new Map<ItemKey, number>()
   private readonly parts: PagePart[] = []
@@ -25,8 +25,8 @@ export class PastCells {
   private withoutValues = 0
 
   /** @param domains names in the order in which they are numbered */
-  constructor(scrub: (text: string) => string, domains: Iterable<Domain>) {
-    this.scrub = scrub
+  constructor(redact: (text: string) => string, domains: Iterable<Domain>) {
+    this.redact = redact
     for (const domain of domains) findNumber(this.domains, domain)
   }
 
@@ -58,8 +58,8 @@ export class PastCells {
   /** Returns the names and parts that the changes refer to. */
   build(): Pick<Page, 'domains' | 'items' | 'parts'> {
     return {
-      domains: [...this.domains.keys()].map((name) => escapeInvisible(this.scrub(name))),
-      items: [...this.items.keys()].map((name) => escapeInvisible(this.scrub(name))),
+      domains: [...this.domains.keys()].map((name) => escapeInvisible(this.redact(name))),
+      items: [...this.items.keys()].map((name) => escapeInvisible(this.redact(name))),
       parts: this.parts,
     }
   }
@@ -87,8 +87,8 @@ export class PastCells {
 
   private buildPart(item: ItemKey, change: PastChange): PagePart {
     const { lines, ...content } = buildPartContent(buildPastPart(item, change))
-    const scrubbed = lines.map((line): PageLine => ({ ...line, text: this.scrub(line.text) }))
-    return { item: findNumber(this.items, item), ...content, lines: scrubbed }
+    const redacted = lines.map((line): PageLine => ({ ...line, text: this.redact(line.text) }))
+    return { item: findNumber(this.items, item), ...content, lines: redacted }
   }
 
   private addWithoutValues({ lines: _lines, ...part }: PagePart): number {
