@@ -1,4 +1,4 @@
-import { Command, CommanderError, Help, type Option } from 'commander'
+import { type Command, CommanderError, Help, type Option } from 'commander'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { declareApply } from './commands/apply.ts'
 import { declareCheck } from './commands/check.ts'
@@ -30,6 +30,7 @@ import {
   addGlobalOptions,
   type Declare,
 } from './commands/declare.ts'
+import { ExplainingCommand } from './commands/removed-options.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Io, LiveLine } from './io.ts'
 import { guardOutput, wrapForStderr, createPaint } from './terminal/output.ts'
@@ -128,7 +129,7 @@ export function buildProgram(
   finish: (code: number) => void,
   argv: string[] = [],
 ): Command {
-  const program = new Command('edgewise')
+  const program = new ExplainingCommand('edgewise')
     .description('Keeps the configuration of CDN domains in sync with a Git repository.')
     .addHelpText('after', formatExamples(['init cdn', 'plan', 'apply', 'explain https']))
     .version(version, '-V, --version', 'print the version')

@@ -582,7 +582,7 @@ export function storeContract(
           ])
         }
         // Signed entries have their signatures beside them.
-        next.chain.signer = async (text) => Buffer.from(text.slice(0, 9)).toString('base64')
+        next.chain.signer = (text) => Buffer.from(text.slice(0, 9)).toString('base64')
         next.chain.add({ ...note, kind: 'forget', about: 'b.example.com' })
         await next.save(new Map([['b.example.com', new Map()]]), 'Forget')
         const { texts } = await (await open()).chain.load()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { removedOptions } from '../../src/cli/commands/removed-options.ts'
 import { place, setWorkspace } from './stage.ts'
 
 setWorkspace()
@@ -81,5 +82,25 @@ describe('an unknown name', () => {
     const { code, out, err } = await place.cli(...args.filter((word) => word !== undefined))
     expect([code, `${out}${err}`]).toEqual([1, expect.stringContaining('unknown ')])
     expect(`${out}${err}`).not.toContain('Did you mean')
+  })
+})
+
+describe('a removed option or command', () => {
+  it.each(Object.entries(removedOptions))('%s: what to do instead', async (line, advice) => {
+    const message = `"edgewise ${line}" was removed: ${advice}`
+    const words = line.split(' ')
+    const isOption = line.includes('--')
+    for (const more of [[], ['x'], ['-q'], ['--unknown']]) {
+      const { code, out, err } = await place.cli(...words, ...more)
+      expect([code, out]).toEqual([1, ''])
+      expect(err.replaceAll(/\s+/g, ' ')).toContain(`error: ${message}`)
+    }
+    const withValue = isOption ? [...words.slice(0, -1), `${words.at(-1) ?? ''}=x`] : words
+    expect(await place.json(...withValue)).toMatchObject({ code: 'usage', message })
+  })
+
+  it('counts at its own command only', async () => {
+    const { err } = await place.cli('drift', '--run-policies')
+    expect(err).toContain("unknown option '--run-policies'")
   })
 })

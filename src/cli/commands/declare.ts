@@ -4,6 +4,7 @@ import type { CommandContext, GlobalOptions, Io, LiveLine } from '../io.ts'
 import { createPhaseLine } from '../terminal/phase-line.ts'
 import { asksForTraces } from '../../outlets/tracing/settings.ts'
 import { wrapForStderr, createPaint } from '../terminal/output.ts'
+import { nameCommand } from './removed-options.ts'
 
 /** Declaration of a command: its help and its action. */
 export interface Declaration<Options> {
@@ -59,12 +60,6 @@ export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => 
       argument.description = args[i] ?? ''
     return addGlobalOptions(command)
   }
-}
-
-/** Names a command as it is called: "rollout approve". */
-function nameCommand(command: Command): string {
-  const { parent } = command
-  return parent?.parent == null ? command.name() : `${nameCommand(parent)} ${command.name()}`
 }
 
 /** Formats the examples at the end of a command's help. */

@@ -70,7 +70,6 @@ export function declarePlan(program: Command, declare: Declare): void {
   })
   addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command)), 'plan'))
     .option('--witness', 'show for each change a request that it alters, or that none is')
-    .option('--run-policies', 'run the policies that are programs, as apply does')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')

@@ -18,6 +18,7 @@ export interface DeclaredException extends PolicyException {
 
 /** The shape of a document of policies, by which exceptions of a manifest are checked too. */
 export const policyShape: Shape = {
+  kind: 'policy',
   schema: policySchema,
   createValidator: createPolicyValidator,
   createFinding: (pointer, detail, part) => ({

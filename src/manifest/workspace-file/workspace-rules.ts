@@ -44,7 +44,6 @@ export function checkRules(
     ...checkNotify(config.notify, find),
     ...checkServe(config),
     ...checkPeople(config, find),
-    ...checkSign(config.sign),
     ...checkGrouping(config.grouping),
     ...checkPatterns('/guards/protect', config.guards.protect),
     ...config.roles.flatMap(({ domains }, i) => checkPatterns(`/roles/${i}/domains`, domains)),
@@ -54,12 +53,6 @@ export function checkRules(
     ...checkMoved(config.moved),
     ...checkReadings(config),
   ]
-}
-
-function checkSign({ key, command }: WorkspaceConfig['sign']): Finding[] {
-  if (key === undefined || command === undefined) return []
-  const both = '"key" and "command" exclude each other. Remove one of them.'
-  return [createFinding('/sign/command', both, 'key')]
 }
 
 function checkReadings({ trace: { preset, assume }, service }: WorkspaceConfig): Finding[] {

@@ -5,6 +5,7 @@ import {
   findSchema,
   suggestAllowed,
 } from '../../core/catalog/value/schema-problems.ts'
+import { explainRemovedKey, type removedKeys } from './removed-keys.ts'
 import { workspaceSchema } from './generated/file-schemas.ts'
 import { createWorkspaceValidator } from '../../core/catalog/generated/schema-validators.ts'
 import { inputLimits } from '../../core/model/input-limits.ts'
@@ -17,12 +18,14 @@ const reserved = ['rewriteUnchanged']
 
 /** A kind of file: its schema, and its findings. */
 export interface Shape {
+  kind: keyof typeof removedKeys
   schema: object
   createValidator(): SchemaValidator
   createFinding(pointer: string, detail: string, part?: 'key'): Finding
 }
 
 const workspaceShape: Shape = {
+  kind: 'workspace',
   schema: workspaceSchema,
   createValidator: createWorkspaceValidator,
   createFinding: createWorkspaceFinding,
@@ -137,6 +140,8 @@ const typeWords: Record<string, string> = {
 
 function createUnknownKey(pointer: string, key: string, known: string[], shape: Shape): Finding {
   const keyPointer = pointer + formatPointerStep(key)
+  const removed = explainRemovedKey(shape.kind, keyPointer)
+  if (removed !== null) return shape.createFinding(keyPointer, removed, 'key')
   if (shape === workspaceShape && reserved.includes(key))
     return shape.createFinding(
       keyPointer,

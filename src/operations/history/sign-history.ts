@@ -2,7 +2,6 @@ import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
-import { runCommand } from '../../manifest/secrets/run-command.ts'
 import type { Signer } from '../../state/format/chain-entry.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
@@ -12,16 +11,13 @@ import type { Settings } from '../runtime/workspace-parts.ts'
  * without a signature, and noted: the next one that is signed proves it too.
  */
 export function createSigner(
-  workspace: Pick<Settings, 'root' | 'config' | 'buildProgramEnvironment'>,
-  outside: Pick<StateOutside, 'env' | 'signal' | 'note'>,
+  { config }: Pick<Settings, 'config'>,
+  outside: Pick<StateOutside, 'env' | 'note'>,
 ): Signer | null {
-  const { key, command } = workspace.config.sign
-  if (key === undefined && command === undefined) return null
-  return async (entry) => {
-    const signed =
-      key === undefined
-        ? await signByCommand(entry, command ?? [], workspace, outside)
-        : signByKey(entry, key.env, outside.env)
+  const { key } = config.sign
+  if (key === undefined) return null
+  return (entry) => {
+    const signed = signByKey(entry, key.env, outside.env)
     if ('signature' in signed) return signed.signature
     outside.note?.(`The history is not signed: ${signed.fault}.`)
     return null
@@ -40,25 +36,8 @@ function signByKey(entry: string, variable: string, env: StateOutside['env']): S
   return { signature: sign(null, Buffer.from(entry), key).toString('base64') }
 }
 
-async function signByCommand(
-  entry: string,
-  command: string[],
-  { root, buildProgramEnvironment }: Pick<Settings, 'root' | 'buildProgramEnvironment'>,
-  { signal }: Pick<StateOutside, 'signal'>,
-): Promise<Signed> {
-  const env = buildProgramEnvironment()
-  const ran = await runCommand(root, command, { env, signal, input: entry, isDetached: true })
-  if ('fault' in ran) return ran
-  const text = ran.text.replaceAll(/\s+/g, '')
-  const signature = Buffer.from(text, 'base64').toString('base64')
-  return text !== '' && signature === text
-    ? { signature }
-    : { fault: `the command "${command[0] ?? ''}" printed no signature in base64` }
-}
-
 /**
- * Loads the public keys, and creates the test of signatures; null without a file of them. An
- * Ed25519 key is used as it is, others with SHA-256.
+ * Loads the public keys, and creates the test of signatures; null without a file of them.
  *
  * @throws EdgewiseError `usage` if the file has no usable key
  */
@@ -68,11 +47,7 @@ export function createVerifier({
 }: Pick<Settings, 'root' | 'config'>): ((text: string, signature: Uint8Array) => boolean) | null {
   if (config.sign.public === undefined) return null
   const keys = loadKeys(root, config.sign.public)
-  return (text, signature) =>
-    keys.some((key) => {
-      const hash = key.asymmetricKeyType === 'ed25519' ? null : 'sha256'
-      return verify(hash, Buffer.from(text), key, signature)
-    })
+  return (text, signature) => keys.some((key) => verify(null, Buffer.from(text), key, signature))
 }
 
 function loadKeys(root: string, path: string): KeyObject[] {
@@ -83,10 +58,11 @@ function loadKeys(root: string, path: string): KeyObject[] {
   const keys = blocks.flatMap((block) =>
     block.startsWith('PUBLIC') ? (parseKey(() => createPublicKey(start + block)) ?? []) : [],
   )
-  if (keys.length > 0 && keys.length === blocks.length) return keys
+  const areUsable = keys.every(({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519')
+  if (keys.length > 0 && keys.length === blocks.length && areUsable) return keys
   throw new EdgewiseError(
     'usage',
-    `${path}: ${isFault(bytes) ? bytes.reason : 'expected public keys in PEM, and nothing else'}`,
+    `${path}: ${isFault(bytes) ? bytes.reason : 'expected public Ed25519 keys in PEM, and no more'}`,
     'Write them there as "openssl pkey -pubout" prints them ("sign.public" in edgewise.yaml).',
   )
 }

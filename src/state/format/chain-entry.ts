@@ -8,7 +8,7 @@ import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
 export type HistoryNote = Omit<ChainFile, 'format' | 'home' | 'number' | 'previous'>
 
 /** Signs an entry: the signature in base64; null if it can't be signed now. */
-export type Signer = (entry: string) => Promise<string | null>
+export type Signer = (entry: string) => string | null
 
 /** Formats an entry: canonical JSON, of whose bytes its hash is made. */
 export function formatChainEntry(entry: Omit<ChainFile, 'format'>): string {

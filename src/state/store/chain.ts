@@ -84,7 +84,7 @@ export class Chain {
       // The guard finds out if others have appended since.
       const known = race === 0 ? this.#end : null
       const end = known ?? (await loadEnd(this.#files, this.#paths))
-      const { entries, head } = await this.#build(all, end)
+      const { entries, head } = this.#build(all, end)
       let isDone = false
       const guardHead: Guard = async (files) => {
         if ((await loadEnd(files, this.#paths)).head?.hash !== end.head?.hash) {
@@ -110,7 +110,7 @@ export class Chain {
   }
 
   /** Builds the files of entries, first those that were added without the lock. */
-  async #build(notes: HistoryNote[], { head: before, later }: ChainEnd) {
+  #build(notes: HistoryNote[], { head: before, later }: ChainEnd) {
     const paths = this.#paths
     const entries = new Map<string, string | null>([...later.keys()].map((path) => [path, null]))
     let [number, previous] = [before?.number ?? 0, before?.hash ?? null]
@@ -118,7 +118,7 @@ export class Chain {
       number++
       const text = formatChainEntry({ home: paths.home, number, previous, ...note })
       entries.set(paths.chainEntry(number), text)
-      const signature = (await this.signer?.(text)) ?? null
+      const signature = this.signer?.(text) ?? null
       if (signature !== null) entries.set(paths.signature(number), `${signature}\n`)
       previous = hashEntry(text)
     }

@@ -18,7 +18,7 @@ function addFault(faults, instancePath, schemaPath, keyword, params, propertyNam
 
 export const itemFaults = {
   add_back_source_head(k) {
-    const q = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = k["header-name"], F = k["header-value"], y = countCharacters;
+    const h = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = k["header-name"], F = k["header-value"], y = countCharacters;
     function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
       let t = null, i = 0;
       if (Array.isArray(c)) {
@@ -40,7 +40,7 @@ export const itemFaults = {
             }
             if (d.write_when_exists !== void 0) {
               let g = d.write_when_exists;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), i++), g === "yes" || g === "no" || (t = addFault(t, f + "/" + a + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: q.items.properties.write_when_exists.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), i++), g === "yes" || g === "no" || (t = addFault(t, f + "/" + a + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: h.items.properties.write_when_exists.enum }), i++);
             }
           } else
             t = addFault(t, f + "/" + a, "#/items/type", "type", { type: "object" }), i++;
@@ -52,7 +52,7 @@ export const itemFaults = {
     return u;
   },
   add_response_head(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = k["header-name"], F = k["header-value"], y = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = k["header-name"], F = k["header-value"], y = countCharacters;
     function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
       let t = null, i = 0;
       if (c && typeof c == "object" && !Array.isArray(c)) {
@@ -61,7 +61,7 @@ export const itemFaults = {
           a === "type" || a === "list" || (t = addFault(t, f, "#/additionalProperties", "additionalProperties", { additionalProperty: a }), i++);
         if (c.type !== void 0) {
           let a = c.type;
-          typeof a != "string" && (t = addFault(t, f + "/type", "#/properties/type/type", "type", { type: "string" }), i++), a === "reset" || a === "add" || a === "remove" || (t = addFault(t, f + "/type", "#/properties/type/enum", "enum", { allowedValues: q.properties.type.enum }), i++);
+          typeof a != "string" && (t = addFault(t, f + "/type", "#/properties/type/type", "type", { type: "string" }), i++), a === "reset" || a === "add" || a === "remove" || (t = addFault(t, f + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), i++);
         }
         if (c.list !== void 0) {
           let a = c.list;
@@ -103,7 +103,7 @@ export const itemFaults = {
     return u;
   },
   cache_error_code(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
+    const h = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -117,14 +117,14 @@ export const itemFaults = {
             const t = r.length;
             for (let i = 0; i < t; i++) {
               let s = r[i];
-              typeof s != "string" && (m = addFault(m, y + "/code/" + i, "#/properties/code/items/type", "type", { type: "string" }), p++), s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5XX" || (m = addFault(m, y + "/code/" + i, "#/properties/code/items/enum", "enum", { allowedValues: q.properties.code.items.enum }), p++);
+              typeof s != "string" && (m = addFault(m, y + "/code/" + i, "#/properties/code/items/type", "type", { type: "string" }), p++), s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5XX" || (m = addFault(m, y + "/code/" + i, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), p++);
             }
           } else
             m = addFault(m, y + "/code", "#/properties/code/type", "type", { type: "array" }), p++;
         }
         if (F.bcache !== void 0) {
           let r = F.bcache;
-          typeof r != "string" && (m = addFault(m, y + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: q.properties.bcache.enum }), p++);
+          typeof r != "string" && (m = addFault(m, y + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), p++);
         }
         if (F.cache_time !== void 0) {
           let r = F.cache_time;
@@ -132,7 +132,7 @@ export const itemFaults = {
         }
         if (F.cache_unit !== void 0) {
           let r = F.cache_unit;
-          typeof r != "string" && (m = addFault(m, y + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), p++), r === "year" || r === "month" || r === "day" || r === "hour" || r === "minute" || r === "second" || (m = addFault(m, y + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: q.properties.cache_unit.enum }), p++);
+          typeof r != "string" && (m = addFault(m, y + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), p++), r === "year" || r === "month" || r === "day" || r === "hour" || r === "minute" || r === "second" || (m = addFault(m, y + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), p++);
         }
       } else
         m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
@@ -141,7 +141,7 @@ export const itemFaults = {
     return b;
   },
   cache_rule(k) {
-    const q = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (Array.isArray(y)) {
@@ -154,7 +154,7 @@ export const itemFaults = {
               a === "type" || a === "pattern" || a === "time" || a === "timeunit" || a === "ignore_no_cache" || a === "ignore_expired" || a === "ignore_query" || (p = addFault(p, u + "/" + i, "#/items/additionalProperties", "additionalProperties", { additionalProperty: a }), r++);
             if (s.type !== void 0) {
               let a = s.type;
-              typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a) || (p = addFault(p, u + "/" + i + "/type", "#/items/properties/type/type", "type", { type: "integer" }), r++), a === 1 || a === 2 || a === 3 || a === 4 || (p = addFault(p, u + "/" + i + "/type", "#/items/properties/type/enum", "enum", { allowedValues: q.items.properties.type.enum }), r++);
+              typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a) || (p = addFault(p, u + "/" + i + "/type", "#/items/properties/type/type", "type", { type: "integer" }), r++), a === 1 || a === 2 || a === 3 || a === 4 || (p = addFault(p, u + "/" + i + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), r++);
             }
             if (s.pattern !== void 0) {
               let a = s.pattern;
@@ -166,19 +166,19 @@ export const itemFaults = {
             }
             if (s.timeunit !== void 0) {
               let a = s.timeunit;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), r++), a === "Y" || a === "M" || a === "D" || a === "h" || a === "i" || a === "s" || (p = addFault(p, u + "/" + i + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: q.items.properties.timeunit.enum }), r++);
+              typeof a != "string" && (p = addFault(p, u + "/" + i + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), r++), a === "Y" || a === "M" || a === "D" || a === "h" || a === "i" || a === "s" || (p = addFault(p, u + "/" + i + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: h.items.properties.timeunit.enum }), r++);
             }
             if (s.ignore_no_cache !== void 0) {
               let a = s.ignore_no_cache;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: q.items.properties.ignore_no_cache.enum }), r++);
+              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache.enum }), r++);
             }
             if (s.ignore_expired !== void 0) {
               let a = s.ignore_expired;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: q.items.properties.ignore_expired.enum }), r++);
+              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: h.items.properties.ignore_expired.enum }), r++);
             }
             if (s.ignore_query !== void 0) {
               let a = s.ignore_query;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: q.items.properties.ignore_query.enum }), r++);
+              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: h.items.properties.ignore_query.enum }), r++);
             }
           } else
             p = addFault(p, u + "/" + i, "#/items/type", "type", { type: "object" }), r++;
@@ -190,7 +190,7 @@ export const itemFaults = {
     return F;
   },
   cache_rule_list(k) {
-    const q = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters;
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (Array.isArray(u)) {
@@ -200,10 +200,10 @@ export const itemFaults = {
           if (a && typeof a == "object" && !Array.isArray(a)) {
             a.match_method === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "match_method" }), t++), a.pattern === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "pattern" }), t++), a.expire === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "expire" }), t++);
             for (const d in a)
-              b.call(q.items.properties, d) || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), t++);
+              b.call(h.items.properties, d) || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), t++);
             if (a.match_method !== void 0) {
               let d = a.match_method;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), t++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (r = addFault(r, c + "/" + s + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: q.items.properties.match_method.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), t++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (r = addFault(r, c + "/" + s + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: h.items.properties.match_method.enum }), t++);
             }
             if (a.pattern !== void 0) {
               let d = a.pattern;
@@ -211,7 +211,7 @@ export const itemFaults = {
             }
             if (a.case_ignore !== void 0) {
               let d = a.case_ignore;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), t++), d === "yes" || d === "no" || (r = addFault(r, c + "/" + s + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: q.items.properties.case_ignore.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), t++), d === "yes" || d === "no" || (r = addFault(r, c + "/" + s + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: h.items.properties.case_ignore.enum }), t++);
             }
             if (a.expire !== void 0) {
               let d = a.expire;
@@ -219,19 +219,19 @@ export const itemFaults = {
             }
             if (a.expire_unit !== void 0) {
               let d = a.expire_unit;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), t++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (r = addFault(r, c + "/" + s + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: q.items.properties.expire_unit.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), t++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (r = addFault(r, c + "/" + s + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: h.items.properties.expire_unit.enum }), t++);
             }
             if (a.ignore_no_cache_headers !== void 0) {
               let d = a.ignore_no_cache_headers;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), t++), d === "no" || d === "yes" || (r = addFault(r, c + "/" + s + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: q.items.properties.ignore_no_cache_headers.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), t++), d === "no" || d === "yes" || (r = addFault(r, c + "/" + s + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache_headers.enum }), t++);
             }
             if (a.follow_expired !== void 0) {
               let d = a.follow_expired;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), t++), d === "no" || d === "yes" || (r = addFault(r, c + "/" + s + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: q.items.properties.follow_expired.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), t++), d === "no" || d === "yes" || (r = addFault(r, c + "/" + s + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: h.items.properties.follow_expired.enum }), t++);
             }
             if (a.query_params_op !== void 0) {
               let d = a.query_params_op;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), t++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (r = addFault(r, c + "/" + s + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: q.items.properties.query_params_op.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), t++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (r = addFault(r, c + "/" + s + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: h.items.properties.query_params_op.enum }), t++);
             }
             if (a.priority !== void 0) {
               let d = a.priority;
@@ -239,15 +239,15 @@ export const itemFaults = {
             }
             if (a.cache_or_not !== void 0) {
               let d = a.cache_or_not;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), t++), d === "yes" || d === "no" || (r = addFault(r, c + "/" + s + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: q.items.properties.cache_or_not.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), t++), d === "yes" || d === "no" || (r = addFault(r, c + "/" + s + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: h.items.properties.cache_or_not.enum }), t++);
             }
             if (a.query_params_op_way !== void 0) {
               let d = a.query_params_op_way;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), t++), d === "keep" || d === "remove" || (r = addFault(r, c + "/" + s + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: q.items.properties.query_params_op_way.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), t++), d === "keep" || d === "remove" || (r = addFault(r, c + "/" + s + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: h.items.properties.query_params_op_way.enum }), t++);
             }
             if (a.query_params_op_when !== void 0) {
               let d = a.query_params_op_when;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), t++), d === "cache" || d === "cache_back_source" || (r = addFault(r, c + "/" + s + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: q.items.properties.query_params_op_when.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), t++), d === "cache" || d === "cache_back_source" || (r = addFault(r, c + "/" + s + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: h.items.properties.query_params_op_when.enum }), t++);
             }
             a.params !== void 0 && typeof a.params != "string" && (r = addFault(r, c + "/" + s + "/params", "#/items/properties/params/type", "type", { type: "string" }), t++);
           } else
@@ -260,7 +260,7 @@ export const itemFaults = {
     return y;
   },
   cache_share(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = k.domain;
+    const h = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = k.domain;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -269,7 +269,7 @@ export const itemFaults = {
           t === "share_way" || t === "domain" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
         if (y.share_way !== void 0) {
           let t = y.share_way;
-          typeof t != "string" && (p = addFault(p, u + "/share_way", "#/properties/share_way/type", "type", { type: "string" }), r++), t === "inner_share" || t === "cross_single_share" || t === "cross_all_share" || (p = addFault(p, u + "/share_way", "#/properties/share_way/enum", "enum", { allowedValues: q.properties.share_way.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/share_way", "#/properties/share_way/type", "type", { type: "string" }), r++), t === "inner_share" || t === "cross_single_share" || t === "cross_all_share" || (p = addFault(p, u + "/share_way", "#/properties/share_way/enum", "enum", { allowedValues: h.properties.share_way.enum }), r++);
         }
         if (y.domain !== void 0) {
           let t = y.domain;
@@ -282,7 +282,7 @@ export const itemFaults = {
     return F;
   },
   client_real_ip(k) {
-    const q = k["header-name"], b = countCharacters;
+    const h = k["header-name"], b = countCharacters;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -291,7 +291,7 @@ export const itemFaults = {
           t !== "head" && (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
         if (y.head !== void 0) {
           let t = y.head;
-          typeof t == "string" ? (b(t) < 1 && (p = addFault(p, u + "/head", "#/properties/head/minLength", "minLength", { limit: 1 }), r++), q(t) || (p = addFault(p, u + "/head", "#/properties/head/format", "format", { format: "header-name" }), r++)) : (p = addFault(p, u + "/head", "#/properties/head/type", "type", { type: "string" }), r++);
+          typeof t == "string" ? (b(t) < 1 && (p = addFault(p, u + "/head", "#/properties/head/minLength", "minLength", { limit: 1 }), r++), h(t) || (p = addFault(p, u + "/head", "#/properties/head/format", "format", { format: "header-name" }), r++)) : (p = addFault(p, u + "/head", "#/properties/head/type", "type", { type: "string" }), r++);
         }
       } else
         p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
@@ -300,7 +300,7 @@ export const itemFaults = {
     return F;
   },
   combined_ban(k) {
-    const q = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = k["ip-or-network"], F = k["regex-any"], y = countCharacters;
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = k["ip-or-network"], F = k["regex-any"], y = countCharacters;
     function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
       let t = null, i = 0;
       if (Array.isArray(c)) {
@@ -313,7 +313,7 @@ export const itemFaults = {
               g === "action" || g === "configs" || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
             if (d.action !== void 0) {
               let g = d.action;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/action", "#/items/properties/action/type", "type", { type: "string" }), i++), g !== "ban" && (t = addFault(t, f + "/" + a + "/action", "#/items/properties/action/enum", "enum", { allowedValues: q.items.properties.action.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/action", "#/items/properties/action/type", "type", { type: "string" }), i++), g !== "ban" && (t = addFault(t, f + "/" + a + "/action", "#/items/properties/action/enum", "enum", { allowedValues: h.items.properties.action.enum }), i++);
             }
             if (d.configs !== void 0) {
               let g = d.configs;
@@ -328,11 +328,11 @@ export const itemFaults = {
                       _ === "method_type" || _ === "is_match" || (t = addFault(t, f + "/" + a + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: _ }), i++);
                     if (w.method_type !== void 0) {
                       let _ = w.method_type;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), i++), _ === "get" || _ === "post" || (t = addFault(t, f + "/" + a + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: q.items.properties.configs.properties.method.properties.method_type.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), i++), _ === "get" || _ === "post" || (t = addFault(t, f + "/" + a + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.method_type.enum }), i++);
                     }
                     if (w.is_match !== void 0) {
                       let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: q.items.properties.configs.properties.method.properties.is_match.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.is_match.enum }), i++);
                     }
                   } else
                     t = addFault(t, f + "/" + a + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), i++;
@@ -357,7 +357,7 @@ export const itemFaults = {
                     }
                     if (w.is_match !== void 0) {
                       let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: q.items.properties.configs.properties.ip.properties.is_match.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ip.properties.is_match.enum }), i++);
                     }
                   } else
                     t = addFault(t, f + "/" + a + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), i++;
@@ -382,7 +382,7 @@ export const itemFaults = {
                     }
                     if (w.is_match !== void 0) {
                       let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: q.items.properties.configs.properties.referer.properties.is_match.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.referer.properties.is_match.enum }), i++);
                     }
                   } else
                     t = addFault(t, f + "/" + a + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), i++;
@@ -407,11 +407,11 @@ export const itemFaults = {
                     }
                     if (w.is_match !== void 0) {
                       let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: q.items.properties.configs.properties.url.properties.is_match.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.is_match.enum }), i++);
                     }
                     if (w.case_insensitive !== void 0) {
                       let _ = w.case_insensitive;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: q.items.properties.configs.properties.url.properties.case_insensitive.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.case_insensitive.enum }), i++);
                     }
                   } else
                     t = addFault(t, f + "/" + a + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), i++;
@@ -436,11 +436,11 @@ export const itemFaults = {
                     }
                     if (w.is_match !== void 0) {
                       let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: q.items.properties.configs.properties.ua.properties.is_match.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.is_match.enum }), i++);
                     }
                     if (w.case_insensitive !== void 0) {
                       let _ = w.case_insensitive;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: q.items.properties.configs.properties.ua.properties.case_insensitive.enum }), i++);
+                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.case_insensitive.enum }), i++);
                     }
                   } else
                     t = addFault(t, f + "/" + a + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), i++;
@@ -458,7 +458,7 @@ export const itemFaults = {
     return u;
   },
   compress_response(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -483,7 +483,7 @@ export const itemFaults = {
         }
         if (y.min_size_unit !== void 0) {
           let t = y.min_size_unit;
-          typeof t != "string" && (p = addFault(p, u + "/min_size_unit", "#/properties/min_size_unit/type", "type", { type: "string" }), r++), t === "KB" || t === "MB" || (p = addFault(p, u + "/min_size_unit", "#/properties/min_size_unit/enum", "enum", { allowedValues: q.properties.min_size_unit.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/min_size_unit", "#/properties/min_size_unit/type", "type", { type: "string" }), r++), t === "KB" || t === "MB" || (p = addFault(p, u + "/min_size_unit", "#/properties/min_size_unit/enum", "enum", { allowedValues: h.properties.min_size_unit.enum }), r++);
         }
       } else
         p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
@@ -492,7 +492,7 @@ export const itemFaults = {
     return F;
   },
   connect_timeout(k) {
-    const q = new RegExp("^(0|[1-9][0-9]*)$", "u");
+    const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -501,7 +501,7 @@ export const itemFaults = {
           r !== "origin_connect_timeout" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
         if (F.origin_connect_timeout !== void 0) {
           let r = F.origin_connect_timeout;
-          typeof r == "string" ? q.test(r) || (m = addFault(m, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (m = addFault(m, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), p++);
+          typeof r == "string" ? h.test(r) || (m = addFault(m, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (m = addFault(m, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), p++);
         }
       } else
         m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
@@ -510,7 +510,7 @@ export const itemFaults = {
     return b;
   },
   deny_protocol(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
+    const h = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -519,7 +519,7 @@ export const itemFaults = {
           r !== "protocol" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
         if (F.protocol !== void 0) {
           let r = F.protocol;
-          typeof r != "string" && (m = addFault(m, y + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), p++), r === "http" || r === "https" || (m = addFault(m, y + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: q.properties.protocol.enum }), p++);
+          typeof r != "string" && (m = addFault(m, y + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), p++), r === "http" || r === "https" || (m = addFault(m, y + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: h.properties.protocol.enum }), p++);
         }
       } else
         m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
@@ -528,7 +528,7 @@ export const itemFaults = {
     return b;
   },
   deny_url(k) {
-    const q = countCharacters;
+    const h = countCharacters;
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -542,7 +542,7 @@ export const itemFaults = {
             const t = r.length;
             for (let i = 0; i < t; i++) {
               let s = r[i];
-              typeof s == "string" ? q(s) < 1 && (m = addFault(m, y + "/urls/" + i, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), p++) : (m = addFault(m, y + "/urls/" + i, "#/properties/urls/items/type", "type", { type: "string" }), p++);
+              typeof s == "string" ? h(s) < 1 && (m = addFault(m, y + "/urls/" + i, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), p++) : (m = addFault(m, y + "/urls/" + i, "#/properties/urls/items/type", "type", { type: "string" }), p++);
             }
           } else
             m = addFault(m, y + "/urls", "#/properties/urls/type", "type", { type: "array" }), p++;
@@ -554,7 +554,7 @@ export const itemFaults = {
     return b;
   },
   error_bcache(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
+    const h = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -563,7 +563,7 @@ export const itemFaults = {
           t === "bcache" || t === "code" || t === "cache_time" || t === "cache_unit" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
         if (y.bcache !== void 0) {
           let t = y.bcache;
-          typeof t != "string" && (p = addFault(p, u + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), r++), t === "on" || t === "off" || (p = addFault(p, u + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: q.properties.bcache.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), r++), t === "on" || t === "off" || (p = addFault(p, u + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), r++);
         }
         if (y.code !== void 0) {
           let t = y.code;
@@ -572,7 +572,7 @@ export const itemFaults = {
             const i = t.length;
             for (let s = 0; s < i; s++) {
               let a = t[s];
-              typeof a != "string" && (p = addFault(p, u + "/code/" + s, "#/properties/code/items/type", "type", { type: "string" }), r++), a === "400" || a === "403" || a === "404" || a === "414" || a === "500" || a === "501" || a === "502" || a === "503" || a === "504" || a === "506" || a === "5xx" || (p = addFault(p, u + "/code/" + s, "#/properties/code/items/enum", "enum", { allowedValues: q.properties.code.items.enum }), r++);
+              typeof a != "string" && (p = addFault(p, u + "/code/" + s, "#/properties/code/items/type", "type", { type: "string" }), r++), a === "400" || a === "403" || a === "404" || a === "414" || a === "500" || a === "501" || a === "502" || a === "503" || a === "504" || a === "506" || a === "5xx" || (p = addFault(p, u + "/code/" + s, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), r++);
             }
           } else
             p = addFault(p, u + "/code", "#/properties/code/type", "type", { type: "array" }), r++;
@@ -583,7 +583,7 @@ export const itemFaults = {
         }
         if (y.cache_unit !== void 0) {
           let t = y.cache_unit;
-          typeof t != "string" && (p = addFault(p, u + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), r++), t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || (p = addFault(p, u + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: q.properties.cache_unit.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), r++), t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || (p = addFault(p, u + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), r++);
         }
       } else
         p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
@@ -592,7 +592,7 @@ export const itemFaults = {
     return F;
   },
   error_page_rewrite(k) {
-    const q = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = k["http-url"], F = countCharacters;
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = k["http-url"], F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (Array.isArray(u)) {
@@ -609,7 +609,7 @@ export const itemFaults = {
             }
             if (a.redirect_status_code !== void 0) {
               let d = a.redirect_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), t++), d === 301 || d === 302 || (r = addFault(r, c + "/" + s + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: q.items.properties.redirect_status_code.enum }), t++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), t++), d === 301 || d === 302 || (r = addFault(r, c + "/" + s + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: h.items.properties.redirect_status_code.enum }), t++);
             }
             if (a.redirect_url !== void 0) {
               let d = a.redirect_url;
@@ -625,7 +625,7 @@ export const itemFaults = {
     return y;
   },
   extend(k) {
-    function q(b, { instancePath: F = "", parentData: y, parentDataProperty: u, rootData: c = b } = {}) {
+    function h(b, { instancePath: F = "", parentData: y, parentDataProperty: u, rootData: c = b } = {}) {
       let f = null, m = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
         b.squid === void 0 && (f = addFault(f, F, "#/required", "required", { missingProperty: "squid" }), m++);
@@ -634,12 +634,12 @@ export const itemFaults = {
         b.squid !== void 0 && typeof b.squid != "string" && (f = addFault(f, F + "/squid", "#/properties/squid/type", "type", { type: "string" }), m++);
       } else
         f = addFault(f, F, "#/type", "type", { type: "object" }), m++;
-      return q.errors = f, m === 0;
+      return h.errors = f, m === 0;
     }
-    return q;
+    return h;
   },
   forward_status(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
+    const h = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -653,7 +653,7 @@ export const itemFaults = {
             const t = r.length;
             for (let i = 0; i < t; i++) {
               let s = r[i];
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (m = addFault(m, y + "/codes/" + i, "#/properties/codes/items/type", "type", { type: "integer" }), p++), s === 301 || s === 302 || (m = addFault(m, y + "/codes/" + i, "#/properties/codes/items/enum", "enum", { allowedValues: q.properties.codes.items.enum }), p++);
+              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (m = addFault(m, y + "/codes/" + i, "#/properties/codes/items/type", "type", { type: "integer" }), p++), s === 301 || s === 302 || (m = addFault(m, y + "/codes/" + i, "#/properties/codes/items/enum", "enum", { allowedValues: h.properties.codes.items.enum }), p++);
             }
           } else
             m = addFault(m, y + "/codes", "#/properties/codes/type", "type", { type: "array" }), p++;
@@ -665,7 +665,7 @@ export const itemFaults = {
     return b;
   },
   head_control(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = k["regex-any"], F = k["header-name"], y = k["header-value"], u = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = k["regex-any"], F = k["header-name"], y = k["header-value"], u = countCharacters;
     function c(f, { instancePath: m = "", parentData: p, parentDataProperty: r, rootData: t = f } = {}) {
       let i = null, s = 0;
       if (f && typeof f == "object" && !Array.isArray(f)) {
@@ -688,11 +688,11 @@ export const itemFaults = {
                 }
                 if (w.head_op !== void 0) {
                   let _ = w.head_op;
-                  typeof _ != "string" && (i = addFault(i, m + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), s++), _ === "ADD" || _ === "DEL" || _ === "ALT" || (i = addFault(i, m + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: q.properties.list.items.properties.head_op.enum }), s++);
+                  typeof _ != "string" && (i = addFault(i, m + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), s++), _ === "ADD" || _ === "DEL" || _ === "ALT" || (i = addFault(i, m + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: h.properties.list.items.properties.head_op.enum }), s++);
                 }
                 if (w.head_direction !== void 0) {
                   let _ = w.head_direction;
-                  typeof _ != "string" && (i = addFault(i, m + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), s++), _ === "CLI_REQ" || _ === "CLI_REP" || _ === "SER_REQ" || _ === "SER_REP" || (i = addFault(i, m + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: q.properties.list.items.properties.head_direction.enum }), s++);
+                  typeof _ != "string" && (i = addFault(i, m + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), s++), _ === "CLI_REQ" || _ === "CLI_REP" || _ === "SER_REQ" || _ === "SER_REP" || (i = addFault(i, m + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: h.properties.list.items.properties.head_direction.enum }), s++);
                 }
                 if (w.head !== void 0) {
                   let _ = w.head;
@@ -719,7 +719,7 @@ export const itemFaults = {
     return c;
   },
   https(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
+    const h = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -732,15 +732,15 @@ export const itemFaults = {
         }
         if (F.http2 !== void 0) {
           let r = F.http2;
-          typeof r != "string" && (m = addFault(m, y + "/http2", "#/properties/http2/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/http2", "#/properties/http2/enum", "enum", { allowedValues: q.properties.http2.enum }), p++);
+          typeof r != "string" && (m = addFault(m, y + "/http2", "#/properties/http2/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/http2", "#/properties/http2/enum", "enum", { allowedValues: h.properties.http2.enum }), p++);
         }
         if (F.force_https !== void 0) {
           let r = F.force_https;
-          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (m = addFault(m, y + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), p++), r === 0 || r === 301 || r === 302 || (m = addFault(m, y + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: q.properties.force_https.enum }), p++);
+          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (m = addFault(m, y + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), p++), r === 0 || r === 301 || r === 302 || (m = addFault(m, y + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: h.properties.force_https.enum }), p++);
         }
         if (F.ocsp !== void 0) {
           let r = F.ocsp;
-          typeof r != "string" && (m = addFault(m, y + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: q.properties.ocsp.enum }), p++);
+          typeof r != "string" && (m = addFault(m, y + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: h.properties.ocsp.enum }), p++);
         }
         if (F.ssl_protocol !== void 0) {
           let r = F.ssl_protocol;
@@ -749,7 +749,7 @@ export const itemFaults = {
             const t = r.length;
             for (let i = 0; i < t; i++) {
               let s = r[i];
-              typeof s != "string" && (m = addFault(m, y + "/ssl_protocol/" + i, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), p++), s === "TLSv1" || s === "TLSv1.1" || s === "TLSv1.2" || s === "TLSv1.3" || (m = addFault(m, y + "/ssl_protocol/" + i, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: q.properties.ssl_protocol.items.enum }), p++);
+              typeof s != "string" && (m = addFault(m, y + "/ssl_protocol/" + i, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), p++), s === "TLSv1" || s === "TLSv1.1" || s === "TLSv1.2" || s === "TLSv1.3" || (m = addFault(m, y + "/ssl_protocol/" + i, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: h.properties.ssl_protocol.items.enum }), p++);
             }
           } else
             m = addFault(m, y + "/ssl_protocol", "#/properties/ssl_protocol/type", "type", { type: "array" }), p++;
@@ -761,7 +761,7 @@ export const itemFaults = {
     return b;
   },
   ip_black_list(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], F = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -782,7 +782,7 @@ export const itemFaults = {
         }
         if (u.mode !== void 0) {
           let i = u.mode;
-          typeof i != "string" && (r = addFault(r, c + "/mode", "#/properties/mode/type", "type", { type: "string" }), t++), i === "append" || i === "cover" || (r = addFault(r, c + "/mode", "#/properties/mode/enum", "enum", { allowedValues: q.properties.mode.enum }), t++);
+          typeof i != "string" && (r = addFault(r, c + "/mode", "#/properties/mode/type", "type", { type: "string" }), t++), i === "append" || i === "cover" || (r = addFault(r, c + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), t++);
         }
       } else
         r = addFault(r, c, "#/type", "type", { type: "object" }), t++;
@@ -791,7 +791,7 @@ export const itemFaults = {
     return y;
   },
   ip_white_list(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], F = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -812,7 +812,7 @@ export const itemFaults = {
         }
         if (u.mode !== void 0) {
           let i = u.mode;
-          typeof i != "string" && (r = addFault(r, c + "/mode", "#/properties/mode/type", "type", { type: "string" }), t++), i === "append" || i === "cover" || (r = addFault(r, c + "/mode", "#/properties/mode/enum", "enum", { allowedValues: q.properties.mode.enum }), t++);
+          typeof i != "string" && (r = addFault(r, c + "/mode", "#/properties/mode/type", "type", { type: "string" }), t++), i === "append" || i === "cover" || (r = addFault(r, c + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), t++);
         }
       } else
         r = addFault(r, c, "#/type", "type", { type: "object" }), t++;
@@ -821,7 +821,7 @@ export const itemFaults = {
     return y;
   },
   new_origin(k) {
-    const q = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = k.address, F = countCharacters;
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = k.address, F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (Array.isArray(u)) {
@@ -842,11 +842,11 @@ export const itemFaults = {
             }
             if (a.protocol !== void 0) {
               let d = a.protocol;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), t++), d === "default" || d === "http" || d === "https" || (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: q.items.properties.protocol.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), t++), d === "default" || d === "http" || d === "https" || (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), t++);
             }
             if (a.host !== void 0 && typeof a.host != "string" && (r = addFault(r, c + "/" + s + "/host", "#/items/properties/host/type", "type", { type: "string" }), t++), a.level !== void 0) {
               let d = a.level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/level", "#/items/properties/level/type", "type", { type: "integer" }), t++), d === 10 || d === 20 || (r = addFault(r, c + "/" + s + "/level", "#/items/properties/level/enum", "enum", { allowedValues: q.items.properties.level.enum }), t++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/level", "#/items/properties/level/type", "type", { type: "integer" }), t++), d === 10 || d === 20 || (r = addFault(r, c + "/" + s + "/level", "#/items/properties/level/enum", "enum", { allowedValues: h.items.properties.level.enum }), t++);
             }
             if (a.weight_level !== void 0) {
               let d = a.weight_level;
@@ -854,7 +854,7 @@ export const itemFaults = {
             }
             if (a.isp !== void 0) {
               let d = a.isp;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), t++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: q.items.properties.isp.enum }), t++);
+              typeof d != "string" && (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), t++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), t++);
             }
             if (a.connect_time !== void 0) {
               let d = a.connect_time;
@@ -870,7 +870,7 @@ export const itemFaults = {
     return y;
   },
   origin(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -883,11 +883,11 @@ export const itemFaults = {
         }
         if (y.default_slave !== void 0 && typeof y.default_slave != "string" && (p = addFault(p, u + "/default_slave", "#/properties/default_slave/type", "type", { type: "string" }), r++), y.origin_mode !== void 0) {
           let t = y.origin_mode;
-          typeof t != "string" && (p = addFault(p, u + "/origin_mode", "#/properties/origin_mode/type", "type", { type: "string" }), r++), t === "default" || t === "http" || t === "https" || t === "custom" || (p = addFault(p, u + "/origin_mode", "#/properties/origin_mode/enum", "enum", { allowedValues: q.properties.origin_mode.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/origin_mode", "#/properties/origin_mode/type", "type", { type: "string" }), r++), t === "default" || t === "http" || t === "https" || t === "custom" || (p = addFault(p, u + "/origin_mode", "#/properties/origin_mode/enum", "enum", { allowedValues: h.properties.origin_mode.enum }), r++);
         }
         if (y.ori_https !== void 0) {
           let t = y.ori_https;
-          typeof t != "string" && (p = addFault(p, u + "/ori_https", "#/properties/ori_https/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/ori_https", "#/properties/ori_https/enum", "enum", { allowedValues: q.properties.ori_https.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/ori_https", "#/properties/ori_https/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/ori_https", "#/properties/ori_https/enum", "enum", { allowedValues: h.properties.ori_https.enum }), r++);
         }
         if (y.port !== void 0) {
           let t = y.port;
@@ -900,7 +900,7 @@ export const itemFaults = {
     return F;
   },
   origin_host(k) {
-    const q = k.domain, b = countCharacters;
+    const h = k.domain, b = countCharacters;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -909,7 +909,7 @@ export const itemFaults = {
           t !== "host" && (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
         if (y.host !== void 0) {
           let t = y.host;
-          typeof t == "string" ? (b(t) < 1 && (p = addFault(p, u + "/host", "#/properties/host/minLength", "minLength", { limit: 1 }), r++), q(t) || (p = addFault(p, u + "/host", "#/properties/host/format", "format", { format: "domain" }), r++)) : (p = addFault(p, u + "/host", "#/properties/host/type", "type", { type: "string" }), r++);
+          typeof t == "string" ? (b(t) < 1 && (p = addFault(p, u + "/host", "#/properties/host/minLength", "minLength", { limit: 1 }), r++), h(t) || (p = addFault(p, u + "/host", "#/properties/host/format", "format", { format: "domain" }), r++)) : (p = addFault(p, u + "/host", "#/properties/host/type", "type", { type: "string" }), r++);
         }
       } else
         p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
@@ -918,7 +918,7 @@ export const itemFaults = {
     return F;
   },
   post_upload_size_limit(k) {
-    function q(b, { instancePath: F = "", parentData: y, parentDataProperty: u, rootData: c = b } = {}) {
+    function h(b, { instancePath: F = "", parentData: y, parentDataProperty: u, rootData: c = b } = {}) {
       let f = null, m = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
         b.limit_value === void 0 && (f = addFault(f, F, "#/required", "required", { missingProperty: "limit_value" }), m++);
@@ -930,20 +930,20 @@ export const itemFaults = {
         }
       } else
         f = addFault(f, F, "#/type", "type", { type: "object" }), m++;
-      return q.errors = f, m === 0;
+      return h.errors = f, m === 0;
     }
-    return q;
+    return h;
   },
   range_back_source(k) {
-    const q = { type: "string", enum: ["on", "off"] };
+    const h = { type: "string", enum: ["on", "off"] };
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
-      return typeof F != "string" && (m = addFault(m, y, "#/type", "type", { type: "string" }), p++), F === "on" || F === "off" || (m = addFault(m, y, "#/enum", "enum", { allowedValues: q.enum }), p++), b.errors = m, p === 0;
+      return typeof F != "string" && (m = addFault(m, y, "#/type", "type", { type: "string" }), p++), F === "on" || F === "off" || (m = addFault(m, y, "#/enum", "enum", { allowedValues: h.enum }), p++), b.errors = m, p === 0;
     }
     return b;
   },
   rate_limit(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
+    const h = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -956,7 +956,7 @@ export const itemFaults = {
         }
         if (F.max_rate_unit !== void 0) {
           let r = F.max_rate_unit;
-          typeof r != "string" && (m = addFault(m, y + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), p++), r === "KB" || r === "MB" || (m = addFault(m, y + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: q.properties.max_rate_unit.enum }), p++);
+          typeof r != "string" && (m = addFault(m, y + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), p++), r === "KB" || r === "MB" || (m = addFault(m, y + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: h.properties.max_rate_unit.enum }), p++);
         }
         if (F.leading_flow_count !== void 0) {
           let r = F.leading_flow_count;
@@ -964,7 +964,7 @@ export const itemFaults = {
         }
         if (F.leading_flow_unit !== void 0) {
           let r = F.leading_flow_unit;
-          typeof r != "string" && (m = addFault(m, y + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), p++), r === "KB" || r === "MB" || (m = addFault(m, y + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: q.properties.leading_flow_unit.enum }), p++);
+          typeof r != "string" && (m = addFault(m, y + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), p++), r === "KB" || r === "MB" || (m = addFault(m, y + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: h.properties.leading_flow_unit.enum }), p++);
         }
       } else
         m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
@@ -973,7 +973,7 @@ export const itemFaults = {
     return b;
   },
   referer(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = k["referer-host"], F = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = k["referer-host"], F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -982,7 +982,7 @@ export const itemFaults = {
           i === "type" || i === "list" || i === "allow_empty" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
         if (u.type !== void 0) {
           let i = u.type;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (r = addFault(r, c + "/type", "#/properties/type/type", "type", { type: "integer" }), t++), i === 1 || i === 2 || (r = addFault(r, c + "/type", "#/properties/type/enum", "enum", { allowedValues: q.properties.type.enum }), t++);
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (r = addFault(r, c + "/type", "#/properties/type/type", "type", { type: "integer" }), t++), i === 1 || i === 2 || (r = addFault(r, c + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), t++);
         }
         if (u.list !== void 0) {
           let i = u.list;
@@ -1004,16 +1004,16 @@ export const itemFaults = {
     return y;
   },
   smart_compression(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
         u.compression_mode === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "compression_mode" }), t++);
         for (const i in u)
-          b.call(q.properties, i) || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
+          b.call(h.properties, i) || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
         if (u.compression_mode !== void 0) {
           let i = u.compression_mode;
-          typeof i != "string" && (r = addFault(r, c + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), t++), i === "gzip" || i === "brotli" || i === "gzip&brotli" || i === "brotli&gzip" || (r = addFault(r, c + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: q.properties.compression_mode.enum }), t++);
+          typeof i != "string" && (r = addFault(r, c + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), t++), i === "gzip" || i === "brotli" || i === "gzip&brotli" || i === "brotli&gzip" || (r = addFault(r, c + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: h.properties.compression_mode.enum }), t++);
         }
         if (u.gzip_compression_rate !== void 0) {
           let i = u.gzip_compression_rate;
@@ -1025,7 +1025,7 @@ export const itemFaults = {
         }
         if (u.gzip_compression_unit !== void 0) {
           let i = u.gzip_compression_unit;
-          typeof i != "string" && (r = addFault(r, c + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), t++), i === "KB" || i === "MB" || (r = addFault(r, c + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: q.properties.gzip_compression_unit.enum }), t++);
+          typeof i != "string" && (r = addFault(r, c + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), t++), i === "KB" || i === "MB" || (r = addFault(r, c + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: h.properties.gzip_compression_unit.enum }), t++);
         }
         if (u.gzip_content_type !== void 0) {
           let i = u.gzip_content_type;
@@ -1049,7 +1049,7 @@ export const itemFaults = {
         }
         if (u.brotli_compression_unit !== void 0) {
           let i = u.brotli_compression_unit;
-          typeof i != "string" && (r = addFault(r, c + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), t++), i === "KB" || i === "MB" || (r = addFault(r, c + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: q.properties.brotli_compression_unit.enum }), t++);
+          typeof i != "string" && (r = addFault(r, c + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), t++), i === "KB" || i === "MB" || (r = addFault(r, c + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: h.properties.brotli_compression_unit.enum }), t++);
         }
         if (u.brotli_content_type !== void 0) {
           let i = u.brotli_content_type;
@@ -1070,7 +1070,7 @@ export const itemFaults = {
     return y;
   },
   source_url_rewrite(k) {
-    const q = k["regex-any"], b = countCharacters, F = new RegExp("^/", "u");
+    const h = k["regex-any"], b = countCharacters, F = new RegExp("^/", "u");
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (Array.isArray(u)) {
@@ -1083,7 +1083,7 @@ export const itemFaults = {
               d === "origin_url" || d === "target_url" || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), t++);
             if (a.origin_url !== void 0) {
               let d = a.origin_url;
-              typeof d == "string" ? (b(d) < 1 && (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), t++), F.test(d) || (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), t++), q(d) || (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), t++)) : (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), t++);
+              typeof d == "string" ? (b(d) < 1 && (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), t++), F.test(d) || (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), t++), h(d) || (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), t++)) : (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), t++);
             }
             if (a.target_url !== void 0) {
               let d = a.target_url;
@@ -1099,7 +1099,7 @@ export const itemFaults = {
     return y;
   },
   speed_limit(k) {
-    const q = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, F = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+    const h = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, F = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
     function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
       let t = null, i = 0;
       if (Array.isArray(c)) {
@@ -1113,7 +1113,7 @@ export const itemFaults = {
               g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
             if (d.type !== void 0) {
               let g = d.type;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/type", "#/items/properties/type/type", "type", { type: "string" }), i++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (t = addFault(t, f + "/" + a + "/type", "#/items/properties/type/enum", "enum", { allowedValues: q.items.properties.type.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/type", "#/items/properties/type/type", "type", { type: "string" }), i++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (t = addFault(t, f + "/" + a + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), i++);
             }
             if (d.pattern !== void 0) {
               let g = d.pattern;
@@ -1141,7 +1141,7 @@ export const itemFaults = {
     return u;
   },
   timeout(k) {
-    const q = new RegExp("^(0|[1-9][0-9]*)$", "u");
+    const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
       let m = null, p = 0;
       if (F && typeof F == "object" && !Array.isArray(F)) {
@@ -1150,7 +1150,7 @@ export const itemFaults = {
           r !== "time" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
         if (F.time !== void 0) {
           let r = F.time;
-          typeof r == "string" ? q.test(r) || (m = addFault(m, y + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (m = addFault(m, y + "/time", "#/properties/time/type", "type", { type: "string" }), p++);
+          typeof r == "string" ? h.test(r) || (m = addFault(m, y + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (m = addFault(m, y + "/time", "#/properties/time/type", "type", { type: "string" }), p++);
         }
       } else
         m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
@@ -1159,7 +1159,7 @@ export const itemFaults = {
     return b;
   },
   tos_origin(k) {
-    const q = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters, y = k.address;
+    const h = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters, y = k.address;
     function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
       let t = null, i = 0;
       if (Array.isArray(c)) {
@@ -1170,10 +1170,10 @@ export const itemFaults = {
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.isp === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "isp" }), i++), d.ips === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "ips" }), i++), d.group_sort === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "group_sort" }), i++);
             for (const g in d)
-              b.call(q.items.properties, g) || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
+              b.call(h.items.properties, g) || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
             if (d.isp !== void 0) {
               let g = d.isp;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), i++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (t = addFault(t, f + "/" + a + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: q.items.properties.isp.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), i++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (t = addFault(t, f + "/" + a + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), i++);
             }
             if (d.ips !== void 0) {
               let g = d.ips;
@@ -1197,11 +1197,11 @@ export const itemFaults = {
             }
             if (d.origin_mode !== void 0) {
               let g = d.origin_mode;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), i++), g === "default" || g === "http" || g === "https" || g === "custom" || (t = addFault(t, f + "/" + a + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: q.items.properties.origin_mode.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), i++), g === "default" || g === "http" || g === "https" || g === "custom" || (t = addFault(t, f + "/" + a + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: h.items.properties.origin_mode.enum }), i++);
             }
             if (d.protocol !== void 0) {
               let g = d.protocol;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), i++), g === "default" || g === "http" || g === "https" || (t = addFault(t, f + "/" + a + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: q.items.properties.protocol.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), i++), g === "default" || g === "http" || g === "https" || (t = addFault(t, f + "/" + a + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), i++);
             }
             if (d.port !== void 0) {
               let g = d.port;
@@ -1209,11 +1209,11 @@ export const itemFaults = {
             }
             if (d.host_mode !== void 0) {
               let g = d.host_mode;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), i++), g === "default" || g === "custom" || (t = addFault(t, f + "/" + a + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: q.items.properties.host_mode.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), i++), g === "default" || g === "custom" || (t = addFault(t, f + "/" + a + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: h.items.properties.host_mode.enum }), i++);
             }
             if (d.host !== void 0 && typeof d.host != "string" && (t = addFault(t, f + "/" + a + "/host", "#/items/properties/host/type", "type", { type: "string" }), i++), d.auth_type !== void 0) {
               let g = d.auth_type;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), i++), g === "default" || g === "oss" || g === "tos" || (t = addFault(t, f + "/" + a + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: q.items.properties.auth_type.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), i++), g === "default" || g === "oss" || g === "tos" || (t = addFault(t, f + "/" + a + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: h.items.properties.auth_type.enum }), i++);
             }
             if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (t = addFault(t, f + "/" + a + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), i++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (t = addFault(t, f + "/" + a + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), i++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (t = addFault(t, f + "/" + a + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), i++), d.auth_expire !== void 0) {
               let g = d.auth_expire;
@@ -1221,7 +1221,7 @@ export const itemFaults = {
             }
             if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (t = addFault(t, f + "/" + a + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), i++), d.parse_priority !== void 0) {
               let g = d.parse_priority;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), i++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (t = addFault(t, f + "/" + a + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: q.items.properties.parse_priority.enum }), i++);
+              typeof g != "string" && (t = addFault(t, f + "/" + a + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), i++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (t = addFault(t, f + "/" + a + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: h.items.properties.parse_priority.enum }), i++);
             }
           } else
             t = addFault(t, f + "/" + a, "#/items/type", "type", { type: "object" }), i++;
@@ -1233,7 +1233,7 @@ export const itemFaults = {
     return u;
   },
   user_agent(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -1250,27 +1250,27 @@ export const itemFaults = {
         }
         if (y.url_case_insensitive !== void 0) {
           let t = y.url_case_insensitive;
-          typeof t != "string" && (p = addFault(p, u + "/url_case_insensitive", "#/properties/url_case_insensitive/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/url_case_insensitive", "#/properties/url_case_insensitive/enum", "enum", { allowedValues: q.properties.url_case_insensitive.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/url_case_insensitive", "#/properties/url_case_insensitive/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/url_case_insensitive", "#/properties/url_case_insensitive/enum", "enum", { allowedValues: h.properties.url_case_insensitive.enum }), r++);
         }
         if (y.allow_empty_ua !== void 0) {
           let t = y.allow_empty_ua;
-          typeof t != "string" && (p = addFault(p, u + "/allow_empty_ua", "#/properties/allow_empty_ua/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/allow_empty_ua", "#/properties/allow_empty_ua/enum", "enum", { allowedValues: q.properties.allow_empty_ua.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/allow_empty_ua", "#/properties/allow_empty_ua/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/allow_empty_ua", "#/properties/allow_empty_ua/enum", "enum", { allowedValues: h.properties.allow_empty_ua.enum }), r++);
         }
         if (y.ua_case_insensitive !== void 0) {
           let t = y.ua_case_insensitive;
-          typeof t != "string" && (p = addFault(p, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/enum", "enum", { allowedValues: q.properties.ua_case_insensitive.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/enum", "enum", { allowedValues: h.properties.ua_case_insensitive.enum }), r++);
         }
         if (y.url_match_type !== void 0) {
           let t = y.url_match_type;
-          typeof t != "string" && (p = addFault(p, u + "/url_match_type", "#/properties/url_match_type/type", "type", { type: "string" }), r++), t === "all" || t === "ext" || t === "dir" || t === "route" || t === "regex" || (p = addFault(p, u + "/url_match_type", "#/properties/url_match_type/enum", "enum", { allowedValues: q.properties.url_match_type.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/url_match_type", "#/properties/url_match_type/type", "type", { type: "string" }), r++), t === "all" || t === "ext" || t === "dir" || t === "route" || t === "regex" || (p = addFault(p, u + "/url_match_type", "#/properties/url_match_type/enum", "enum", { allowedValues: h.properties.url_match_type.enum }), r++);
         }
         if (y.ua_type !== void 0) {
           let t = y.ua_type;
-          typeof t != "string" && (p = addFault(p, u + "/ua_type", "#/properties/ua_type/type", "type", { type: "string" }), r++), t === "black" || t === "white" || (p = addFault(p, u + "/ua_type", "#/properties/ua_type/enum", "enum", { allowedValues: q.properties.ua_type.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/ua_type", "#/properties/ua_type/type", "type", { type: "string" }), r++), t === "black" || t === "white" || (p = addFault(p, u + "/ua_type", "#/properties/ua_type/enum", "enum", { allowedValues: h.properties.ua_type.enum }), r++);
         }
         if (y.ua_match_type !== void 0) {
           let t = y.ua_match_type;
-          typeof t != "string" && (p = addFault(p, u + "/ua_match_type", "#/properties/ua_match_type/type", "type", { type: "string" }), r++), t === "pattern" || t === "exact" || (p = addFault(p, u + "/ua_match_type", "#/properties/ua_match_type/enum", "enum", { allowedValues: q.properties.ua_match_type.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/ua_match_type", "#/properties/ua_match_type/type", "type", { type: "string" }), r++), t === "pattern" || t === "exact" || (p = addFault(p, u + "/ua_match_type", "#/properties/ua_match_type/enum", "enum", { allowedValues: h.properties.ua_match_type.enum }), r++);
         }
       } else
         p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
@@ -1279,7 +1279,7 @@ export const itemFaults = {
     return F;
   },
   vendor_origin_auth(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = k["http-url"], F = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = k["http-url"], F = countCharacters;
     function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
       let r = null, t = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -1292,7 +1292,7 @@ export const itemFaults = {
         }
         if (u.match_method !== void 0) {
           let i = u.match_method;
-          typeof i != "string" && (r = addFault(r, c + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), t++), i === "default" || i === "ext" || i === "regex" || (r = addFault(r, c + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: q.properties.match_method.enum }), t++);
+          typeof i != "string" && (r = addFault(r, c + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), t++), i === "default" || i === "ext" || i === "regex" || (r = addFault(r, c + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: h.properties.match_method.enum }), t++);
         }
         u.pattern !== void 0 && typeof u.pattern != "string" && (r = addFault(r, c + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), t++);
       } else
@@ -1302,7 +1302,7 @@ export const itemFaults = {
     return y;
   },
   video_drag(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = k["regex-any"], F = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+    const h = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = k["regex-any"], F = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
     function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
       let t = null, i = 0;
       if (c && typeof c == "object" && !Array.isArray(c)) {
@@ -1315,11 +1315,11 @@ export const itemFaults = {
         }
         if (c.mp4 !== void 0) {
           let s = c.mp4;
-          typeof s != "string" && (t = addFault(t, f + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), i++), s === "on" || s === "off" || (t = addFault(t, f + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: q.properties.mp4.enum }), i++);
+          typeof s != "string" && (t = addFault(t, f + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), i++), s === "on" || s === "off" || (t = addFault(t, f + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: h.properties.mp4.enum }), i++);
         }
         if (c.flv !== void 0) {
           let s = c.flv;
-          typeof s != "string" && (t = addFault(t, f + "/flv", "#/properties/flv/type", "type", { type: "string" }), i++), s === "on" || s === "off" || (t = addFault(t, f + "/flv", "#/properties/flv/enum", "enum", { allowedValues: q.properties.flv.enum }), i++);
+          typeof s != "string" && (t = addFault(t, f + "/flv", "#/properties/flv/type", "type", { type: "string" }), i++), s === "on" || s === "off" || (t = addFault(t, f + "/flv", "#/properties/flv/enum", "enum", { allowedValues: h.properties.flv.enum }), i++);
         }
         if (c.start !== void 0) {
           let s = c.start;
@@ -1336,7 +1336,7 @@ export const itemFaults = {
     return u;
   },
   visit_areas_limit(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
+    const h = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -1345,7 +1345,7 @@ export const itemFaults = {
           t === "limit_type" || t === "country_list" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
         if (y.limit_type !== void 0) {
           let t = y.limit_type;
-          typeof t != "string" && (p = addFault(p, u + "/limit_type", "#/properties/limit_type/type", "type", { type: "string" }), r++), t === "white" || t === "black" || (p = addFault(p, u + "/limit_type", "#/properties/limit_type/enum", "enum", { allowedValues: q.properties.limit_type.enum }), r++);
+          typeof t != "string" && (p = addFault(p, u + "/limit_type", "#/properties/limit_type/type", "type", { type: "string" }), r++), t === "white" || t === "black" || (p = addFault(p, u + "/limit_type", "#/properties/limit_type/enum", "enum", { allowedValues: h.properties.limit_type.enum }), r++);
         }
         if (y.country_list !== void 0) {
           let t = y.country_list;
@@ -1358,7 +1358,7 @@ export const itemFaults = {
     return F;
   },
   visit_deny_whitelist(k) {
-    const q = countCharacters, b = new RegExp("^/\\S*$", "u");
+    const h = countCharacters, b = new RegExp("^/\\S*$", "u");
     function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
       let p = null, r = 0;
       if (Array.isArray(y)) {
@@ -1372,7 +1372,7 @@ export const itemFaults = {
               a === "url" || a === "turn_on" || (p = addFault(p, u + "/" + i, "#/items/additionalProperties", "additionalProperties", { additionalProperty: a }), r++);
             if (s.url !== void 0) {
               let a = s.url;
-              typeof a == "string" ? (q(a) < 1 && (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), r++), b.test(a) || (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), r++)) : (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/type", "type", { type: "string" }), r++);
+              typeof a == "string" ? (h(a) < 1 && (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), r++), b.test(a) || (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), r++)) : (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/type", "type", { type: "string" }), r++);
             }
             s.turn_on !== void 0 && typeof s.turn_on != "boolean" && (p = addFault(p, u + "/" + i + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), r++);
           } else
@@ -1385,20 +1385,20 @@ export const itemFaults = {
     return F;
   },
   visit_timestamp(k) {
-    const q = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, F = countCharacters, y = k["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), c = new RegExp("^[^&=?#\\s]+$", "u");
+    const h = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, F = countCharacters, y = k["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), c = new RegExp("^[^&=?#\\s]+$", "u");
     function f(m, { instancePath: p = "", parentData: r, parentDataProperty: t, rootData: i = m } = {}) {
       let s = null, a = 0;
       if (m && typeof m == "object" && !Array.isArray(m)) {
         m.pattern === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "pattern" }), a++), m.time_format === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "time_format" }), a++), m.key === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "key" }), a++), m.deadtime === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "deadtime" }), a++), m.req_uri_type === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "req_uri_type" }), a++);
         for (const d in m)
-          b.call(q.properties, d) || (s = addFault(s, p, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), a++);
+          b.call(h.properties, d) || (s = addFault(s, p, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), a++);
         if (m.pattern !== void 0) {
           let d = m.pattern;
           typeof d == "string" ? (F(d) < 1 && (s = addFault(s, p + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), a++), y(d) || (s = addFault(s, p + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), a++)) : (s = addFault(s, p + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), a++);
         }
         if (m.time_format !== void 0) {
           let d = m.time_format;
-          typeof d != "string" && (s = addFault(s, p + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), a++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (s = addFault(s, p + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: q.properties.time_format.enum }), a++);
+          typeof d != "string" && (s = addFault(s, p + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), a++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (s = addFault(s, p + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: h.properties.time_format.enum }), a++);
         }
         if (m.key !== void 0) {
           let d = m.key;
@@ -1410,11 +1410,11 @@ export const itemFaults = {
         }
         if (m.req_uri_type !== void 0) {
           let d = m.req_uri_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (s = addFault(s, p + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), a++), d === 1 || d === 2 || d === 3 || d === 4 || (s = addFault(s, p + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: q.properties.req_uri_type.enum }), a++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (s = addFault(s, p + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), a++), d === 1 || d === 2 || d === 3 || d === 4 || (s = addFault(s, p + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: h.properties.req_uri_type.enum }), a++);
         }
         if (m.origin_type !== void 0) {
           let d = m.origin_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (s = addFault(s, p + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), a++), d === 1 || d === 2 || (s = addFault(s, p + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: q.properties.origin_type.enum }), a++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (s = addFault(s, p + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), a++), d === 1 || d === 2 || (s = addFault(s, p + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: h.properties.origin_type.enum }), a++);
         }
         if (m.style !== void 0) {
           let d = m.style;
@@ -1437,30 +1437,30 @@ export const itemFaults = {
   }
 };
 export function createWorkspaceFaults() {
-  const k = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, command: { type: "array", minItems: 1, items: { type: "string" } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, q = Object.prototype.hasOwnProperty, b = countCharacters, F = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), c = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), f = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), m = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), p = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), r = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), t = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), i = new RegExp("^[0-9]{1,6}[smhd]$", "u"), s = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), a = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  const k = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, F = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), c = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), f = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), m = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), p = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), r = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), t = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), i = new RegExp("^[0-9]{1,6}[smhd]$", "u"), s = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), a = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
   function w(_, { instancePath: l = "", parentData: A, parentDataProperty: E, rootData: V = _ } = {}) {
     let e = null, o = 0;
     if (_ && typeof _ == "object" && !Array.isArray(_)) {
       _.id === void 0 && (_.id = "default"), _.service === void 0 && (_.service = {}), _.limits === void 0 && (_.limits = {}), _.manifests === void 0 && (_.manifests = ["domains/**/*.{yaml,yml}"]), _.profiles === void 0 && (_.profiles = ["profiles/**/*.{yaml,yml}"]), _.policies === void 0 && (_.policies = ["policies/**/*.{yaml,yml}"]), _.defaults === void 0 && (_.defaults = {}), _.secrets === void 0 && (_.secrets = {}), _.allowLiteralSecrets === void 0 && (_.allowLiteralSecrets = !1), _.sign === void 0 && (_.sign = {}), _.grouping === void 0 && (_.grouping = {}), _.guards === void 0 && (_.guards = {}), _.rollout === void 0 && (_.rollout = {}), _.drift === void 0 && (_.drift = {}), _.trace === void 0 && (_.trace = {}), _.requests === void 0 && (_.requests = []), _.tests === void 0 && (_.tests = ["tests/**/*.{yaml,yml}"]), _.moved === void 0 && (_.moved = []), _.notes === void 0 && (_.notes = {}), _.checks === void 0 && (_.checks = {}), _.notify === void 0 && (_.notify = []), _.serve === void 0 && (_.serve = {}), _.roles === void 0 && (_.roles = []), _.version === void 0 && (e = addFault(e, l, "#/required", "required", { missingProperty: "version" }), o++);
       for (const n in _)
-        q.call(k.properties, n) || (e = addFault(e, l, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
+        h.call(k.properties, n) || (e = addFault(e, l, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
       if (_.version !== void 0) {
         let n = _.version;
         typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, l + "/version", "#/properties/version/type", "type", { type: "integer" }), o++), n !== 1 && (e = addFault(e, l + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), o++);
       }
-      let U = _.id;
-      typeof U == "string" ? F.test(U) || (e = addFault(e, l + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), o++) : (e = addFault(e, l + "/id", "#/properties/id/type", "type", { type: "string" }), o++);
+      let Q = _.id;
+      typeof Q == "string" ? F.test(Q) || (e = addFault(e, l + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), o++) : (e = addFault(e, l + "/id", "#/properties/id/type", "type", { type: "string" }), o++);
       let O = _.service;
       if (O && typeof O == "object" && !Array.isArray(O)) {
         O.url === void 0 && (O.url = "emulator"), O.account === void 0 && (O.account = "default"), O.token === void 0 && (O.token = "${env:EDGEWISE_TOKEN}"), O.timezone === void 0 && (O.timezone = "UTC"), O.itemKeys === void 0 && (O.itemKeys = {}), O.timeoutSeconds === void 0 && (O.timeoutSeconds = 30), O.settleSeconds === void 0 && (O.settleSeconds = 10), O.allowHttp === void 0 && (O.allowHttp = !1), O.readBack === void 0 && (O.readBack = !1), O.unset === void 0 && (O.unset = !1);
         for (const $ in O)
-          q.call(k.properties.service.properties, $) || (e = addFault(e, l + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: $ }), o++);
+          h.call(k.properties.service.properties, $) || (e = addFault(e, l + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: $ }), o++);
         let n = O.url;
         typeof n == "string" ? b(n) < 1 && (e = addFault(e, l + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), o++);
         let v = O.account;
         typeof v == "string" ? y.test(v) || (e = addFault(e, l + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), o++) : (e = addFault(e, l + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), o++), typeof O.token != "string" && (e = addFault(e, l + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), o++);
-        let h = O.timezone;
-        typeof h == "string" ? b(h) < 1 && (e = addFault(e, l + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), o++);
+        let q = O.timezone;
+        typeof q == "string" ? b(q) < 1 && (e = addFault(e, l + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), o++);
         let L = O.itemKeys;
         if (L && typeof L == "object" && !Array.isArray(L))
           for (const $ in L) {
@@ -1484,8 +1484,8 @@ export function createWorkspaceFaults() {
         typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, l + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), o++), typeof n == "number" && isFinite(n) && ((n > 1e5 || isNaN(n)) && (e = addFault(e, l + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), o++), (n < 1 || isNaN(n)) && (e = addFault(e, l + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
         let v = Z.domainsPerWrite;
         typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || (e = addFault(e, l + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), o++), typeof v == "number" && isFinite(v) && ((v > 10 || isNaN(v)) && (e = addFault(e, l + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), o++), (v < 1 || isNaN(v)) && (e = addFault(e, l + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
-        let h = Z.maxWaitSeconds;
-        typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), o++), typeof h == "number" && isFinite(h) && ((h > 86400 || isNaN(h)) && (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), o++), (h < 0 || isNaN(h)) && (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
+        let q = Z.maxWaitSeconds;
+        typeof q == "number" && !(q % 1) && !isNaN(q) && isFinite(q) || (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), o++), typeof q == "number" && isFinite(q) && ((q > 86400 || isNaN(q)) && (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), o++), (q < 0 || isNaN(q)) && (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
         let L = Z.readsPerMinute;
         if (typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (e = addFault(e, l + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), o++), typeof L == "number" && isFinite(L) && ((L > 1e5 || isNaN(L)) && (e = addFault(e, l + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), o++), (L < 1 || isNaN(L)) && (e = addFault(e, l + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), o++)), Z.burst !== void 0) {
           let z = Z.burst;
@@ -1497,8 +1497,8 @@ export function createWorkspaceFaults() {
       if (Array.isArray(se)) {
         const n = se.length;
         for (let v = 0; v < n; v++) {
-          let h = se[v];
-          typeof h == "string" ? (b(h) > 1e3 && (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(h) < 1 && (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/type", "type", { type: "string" }), o++);
+          let q = se[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/type", "type", { type: "string" }), o++);
         }
       } else
         e = addFault(e, l + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), o++;
@@ -1506,8 +1506,8 @@ export function createWorkspaceFaults() {
       if (Array.isArray(le)) {
         const n = le.length;
         for (let v = 0; v < n; v++) {
-          let h = le[v];
-          typeof h == "string" ? (b(h) > 1e3 && (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(h) < 1 && (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/type", "type", { type: "string" }), o++);
+          let q = le[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/type", "type", { type: "string" }), o++);
         }
       } else
         e = addFault(e, l + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), o++;
@@ -1515,8 +1515,8 @@ export function createWorkspaceFaults() {
       if (Array.isArray(ae)) {
         const n = ae.length;
         for (let v = 0; v < n; v++) {
-          let h = ae[v];
-          typeof h == "string" ? (b(h) > 1e3 && (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(h) < 1 && (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/type", "type", { type: "string" }), o++);
+          let q = ae[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/type", "type", { type: "string" }), o++);
         }
       } else
         e = addFault(e, l + "/policies", "#/properties/policies/type", "type", { type: "array" }), o++;
@@ -1534,23 +1534,23 @@ export function createWorkspaceFaults() {
           let v = ee[n];
           if (v && typeof v == "object" && !Array.isArray(v)) {
             Object.keys(v).length > 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), o++), Object.keys(v).length < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), o++);
-            for (const h in v)
-              h === "env" || h === "file" || h === "command" || (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: h }), o++);
+            for (const q in v)
+              q === "env" || q === "file" || q === "command" || (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: q }), o++);
             if (v.env !== void 0) {
-              let h = v.env;
-              typeof h == "string" ? b(h) < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), o++);
+              let q = v.env;
+              typeof q == "string" ? b(q) < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), o++);
             }
             if (v.file !== void 0) {
-              let h = v.file;
-              typeof h == "string" ? b(h) < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), o++);
+              let q = v.file;
+              typeof q == "string" ? b(q) < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), o++);
             }
             if (v.command !== void 0) {
-              let h = v.command;
-              if (Array.isArray(h)) {
-                h.length < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), o++);
-                const L = h.length;
+              let q = v.command;
+              if (Array.isArray(q)) {
+                q.length < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), o++);
+                const L = q.length;
                 for (let z = 0; z < L; z++)
-                  typeof h[z] != "string" && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + z, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), o++);
+                  typeof q[z] != "string" && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + z, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), o++);
               } else
                 e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), o++;
             }
@@ -1560,12 +1560,12 @@ export function createWorkspaceFaults() {
       } else
         e = addFault(e, l + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), o++;
       typeof _.allowLiteralSecrets != "boolean" && (e = addFault(e, l + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), o++);
-      let T = _.sign;
-      if (T && typeof T == "object" && !Array.isArray(T)) {
-        for (const n in T)
-          n === "key" || n === "command" || n === "public" || (e = addFault(e, l + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
-        if (T.key !== void 0) {
-          let n = T.key;
+      let U = _.sign;
+      if (U && typeof U == "object" && !Array.isArray(U)) {
+        for (const n in U)
+          n === "key" || n === "public" || (e = addFault(e, l + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
+        if (U.key !== void 0) {
+          let n = U.key;
           if (n && typeof n == "object" && !Array.isArray(n)) {
             n.env === void 0 && (e = addFault(e, l + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), o++);
             for (const v in n)
@@ -1577,18 +1577,8 @@ export function createWorkspaceFaults() {
           } else
             e = addFault(e, l + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), o++;
         }
-        if (T.command !== void 0) {
-          let n = T.command;
-          if (Array.isArray(n)) {
-            n.length < 1 && (e = addFault(e, l + "/sign/command", "#/properties/sign/properties/command/minItems", "minItems", { limit: 1 }), o++);
-            const v = n.length;
-            for (let h = 0; h < v; h++)
-              typeof n[h] != "string" && (e = addFault(e, l + "/sign/command/" + h, "#/properties/sign/properties/command/items/type", "type", { type: "string" }), o++);
-          } else
-            e = addFault(e, l + "/sign/command", "#/properties/sign/properties/command/type", "type", { type: "array" }), o++;
-        }
-        if (T.public !== void 0) {
-          let n = T.public;
+        if (U.public !== void 0) {
+          let n = U.public;
           typeof n == "string" ? b(n) < 1 && (e = addFault(e, l + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), o++);
         }
       } else
@@ -1605,8 +1595,8 @@ export function createWorkspaceFaults() {
           }
           let v = n.branch;
           typeof v == "string" ? m.test(v) || (e = addFault(e, l + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), o++) : (e = addFault(e, l + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), o++);
-          let h = n.remote;
-          typeof h == "string" ? p.test(h) || (e = addFault(e, l + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), o++) : (e = addFault(e, l + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), o++);
+          let q = n.remote;
+          typeof q == "string" ? p.test(q) || (e = addFault(e, l + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), o++) : (e = addFault(e, l + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), o++);
           let L = n.path;
           typeof L == "string" ? b(L) < 1 && (e = addFault(e, l + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), o++), typeof n.allowLocal != "boolean" && (e = addFault(e, l + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), o++), n.url !== void 0 && typeof n.url != "string" && (e = addFault(e, l + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), o++);
           let z = n.schema;
@@ -1614,18 +1604,18 @@ export function createWorkspaceFaults() {
         } else
           e = addFault(e, l + "/state", "#/properties/state/type", "type", { type: "object" }), o++;
       }
-      let K = _.grouping;
-      if (K && typeof K == "object" && !Array.isArray(K)) {
-        K.groups === void 0 && (K.groups = "all"), K.together === void 0 && (K.together = []);
-        for (const N in K)
+      let T = _.grouping;
+      if (T && typeof T == "object" && !Array.isArray(T)) {
+        T.groups === void 0 && (T.groups = "all"), T.together === void 0 && (T.together = []);
+        for (const N in T)
           N === "groups" || N === "together" || (e = addFault(e, l + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: N }), o++);
-        let n = K.groups;
+        let n = T.groups;
         const v = o;
-        let h = !1;
+        let q = !1;
         const L = o;
         n === "documented" || n === "all" || (e = addFault(e, l + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: k.properties.grouping.properties.groups.anyOf[0].enum }), o++);
         var B = L === o;
-        if (h = h || B, !h) {
+        if (q = q || B, !q) {
           const N = o;
           if (Array.isArray(n)) {
             const x = n.length;
@@ -1644,10 +1634,10 @@ export function createWorkspaceFaults() {
           } else
             e = addFault(e, l + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), o++;
           var B = N === o;
-          h = h || B;
+          q = q || B;
         }
-        h ? (o = v, e !== null && (v ? e.length = v : e = null)) : (e = addFault(e, l + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), o++);
-        let z = K.together;
+        q ? (o = v, e !== null && (v ? e.length = v : e = null)) : (e = addFault(e, l + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), o++);
+        let z = T.together;
         if (Array.isArray(z)) {
           const N = z.length;
           for (let $ = 0; $ < N; $++) {
@@ -1675,8 +1665,8 @@ export function createWorkspaceFaults() {
         !(typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n)) && typeof n != "string" && (e = addFault(e, l + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: k.properties.guards.properties.maxDomains.type }), o++), typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && (e = addFault(e, l + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), o++), typeof n == "string" && !t.test(n) && (e = addFault(e, l + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++);
         let v = C.maxChanges;
         !(typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v)) && typeof v != "string" && (e = addFault(e, l + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: k.properties.guards.properties.maxChanges.type }), o++), typeof v == "number" && isFinite(v) && (v < 0 || isNaN(v)) && (e = addFault(e, l + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), o++), typeof v == "string" && !t.test(v) && (e = addFault(e, l + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++);
-        let h = C.maxTraffic;
-        typeof h == "string" ? t.test(h) || (e = addFault(e, l + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++) : (e = addFault(e, l + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), o++);
+        let q = C.maxTraffic;
+        typeof q == "string" ? t.test(q) || (e = addFault(e, l + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++) : (e = addFault(e, l + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), o++);
         let L = C.protect;
         if (Array.isArray(L)) {
           const x = L.length;
@@ -1754,8 +1744,8 @@ export function createWorkspaceFaults() {
           }
         } else
           e = addFault(e, l + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), o++;
-        let h = S.pause;
-        typeof h == "string" ? i.test(h) || (e = addFault(e, l + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), o++) : (e = addFault(e, l + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), o++);
+        let q = S.pause;
+        typeof q == "string" ? i.test(q) || (e = addFault(e, l + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), o++) : (e = addFault(e, l + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), o++);
         let L = S.approval;
         if ((!L || typeof L != "object") && (e = addFault(e, l + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: k.properties.rollout.properties.approval.type }), o++), Array.isArray(L)) {
           const x = L.length;
@@ -1790,7 +1780,7 @@ export function createWorkspaceFaults() {
           if (x && typeof x == "object" && !Array.isArray(x)) {
             x.area === void 0 && (x.area = "all"), x.settle === void 0 && (x.settle = "5m"), x.lag === void 0 && (x.lag = "10m"), x.window === void 0 && (x.window = "15m"), x.grain === void 0 && (x.grain = "minute5"), x.statuses === void 0 && (x.statuses = ["5xx"]), x.minRequests === void 0 && (x.minRequests = 500), x.margin === void 0 && (x.margin = "1%"), x.onLittleData === void 0 && (x.onLittleData = "wait"), x.onFailure === void 0 && (x.onFailure = "stop");
             for (const oe in x)
-              q.call(k.properties.rollout.properties.health.properties, oe) || (e = addFault(e, l + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: oe }), o++);
+              h.call(k.properties.rollout.properties.health.properties, oe) || (e = addFault(e, l + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: oe }), o++);
             let j = x.area;
             typeof j != "string" && (e = addFault(e, l + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), o++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, l + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.area.enum }), o++);
             let D = x.settle;
@@ -1811,8 +1801,8 @@ export function createWorkspaceFaults() {
               }
             } else
               e = addFault(e, l + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), o++;
-            let X = x.minRequests;
-            typeof X == "number" && !(X % 1) && !isNaN(X) && isFinite(X) || (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), o++), typeof X == "number" && isFinite(X) && ((X > 1e9 || isNaN(X)) && (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), o++), (X < 0 || isNaN(X)) && (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
+            let H = x.minRequests;
+            typeof H == "number" && !(H % 1) && !isNaN(H) && isFinite(H) || (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), o++), typeof H == "number" && isFinite(H) && ((H > 1e9 || isNaN(H)) && (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), o++), (H < 0 || isNaN(H)) && (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
             let ge = x.margin;
             typeof ge == "string" ? t.test(ge) || (e = addFault(e, l + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++) : (e = addFault(e, l + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), o++);
             let pe = x.onLittleData;
@@ -1847,40 +1837,40 @@ export function createWorkspaceFaults() {
         let n = J.ignore;
         if (Array.isArray(n)) {
           const v = n.length;
-          for (let h = 0; h < v; h++) {
-            let L = n[h];
+          for (let q = 0; q < v; q++) {
+            let L = n[q];
             if (L && typeof L == "object" && !Array.isArray(L)) {
-              L.pointer === void 0 && (L.pointer = ""), L.domain === void 0 && (e = addFault(e, l + "/drift/ignore/" + h, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), o++), L.item === void 0 && (e = addFault(e, l + "/drift/ignore/" + h, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), o++), L.reason === void 0 && (e = addFault(e, l + "/drift/ignore/" + h, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), o++);
+              L.pointer === void 0 && (L.pointer = ""), L.domain === void 0 && (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), o++), L.item === void 0 && (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), o++), L.reason === void 0 && (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), o++);
               for (const N in L)
-                N === "domain" || N === "item" || N === "pointer" || N === "reason" || (e = addFault(e, l + "/drift/ignore/" + h, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: N }), o++);
+                N === "domain" || N === "item" || N === "pointer" || N === "reason" || (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: N }), o++);
               if (L.domain !== void 0) {
                 let N = L.domain;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + h + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + h + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), o++);
+                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + q + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), o++);
               }
               if (L.item !== void 0) {
                 let N = L.item;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + h + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + h + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), o++);
+                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + q + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), o++);
               }
               let z = L.pointer;
-              if (typeof z == "string" ? a.test(z) || (e = addFault(e, l + "/drift/ignore/" + h + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), o++) : (e = addFault(e, l + "/drift/ignore/" + h + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), o++), L.reason !== void 0) {
+              if (typeof z == "string" ? a.test(z) || (e = addFault(e, l + "/drift/ignore/" + q + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), o++), L.reason !== void 0) {
                 let N = L.reason;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + h + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + h + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), o++);
+                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + q + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), o++);
               }
             } else
-              e = addFault(e, l + "/drift/ignore/" + h, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), o++;
+              e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), o++;
           }
         } else
           e = addFault(e, l + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), o++;
       } else
         e = addFault(e, l + "/drift", "#/properties/drift/type", "type", { type: "object" }), o++;
-      let H = _.trace;
-      if (H && typeof H == "object" && !Array.isArray(H)) {
-        H.preset === void 0 && (H.preset = "usual"), H.assume === void 0 && (H.assume = {});
-        for (const h in H)
-          h === "preset" || h === "assume" || (e = addFault(e, l + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: h }), o++);
-        let n = H.preset;
+      let K = _.trace;
+      if (K && typeof K == "object" && !Array.isArray(K)) {
+        K.preset === void 0 && (K.preset = "usual"), K.assume === void 0 && (K.assume = {});
+        for (const q in K)
+          q === "preset" || q === "assume" || (e = addFault(e, l + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: q }), o++);
+        let n = K.preset;
         typeof n != "string" && (e = addFault(e, l + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), o++), n === "usual" || n === "strict" || (e = addFault(e, l + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: k.properties.trace.properties.preset.enum }), o++);
-        let v = H.assume;
+        let v = K.assume;
         v && typeof v == "object" && !Array.isArray(v) || (e = addFault(e, l + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), o++);
       } else
         e = addFault(e, l + "/trace", "#/properties/trace/type", "type", { type: "object" }), o++;
@@ -1888,8 +1878,8 @@ export function createWorkspaceFaults() {
       if (Array.isArray(ue)) {
         const n = ue.length;
         for (let v = 0; v < n; v++) {
-          let h = ue[v];
-          typeof h == "string" ? (b(h) > 1e3 && (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(h) < 1 && (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/type", "type", { type: "string" }), o++);
+          let q = ue[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/type", "type", { type: "string" }), o++);
         }
       } else
         e = addFault(e, l + "/requests", "#/properties/requests/type", "type", { type: "array" }), o++;
@@ -1897,8 +1887,8 @@ export function createWorkspaceFaults() {
       if (Array.isArray(me)) {
         const n = me.length;
         for (let v = 0; v < n; v++) {
-          let h = me[v];
-          typeof h == "string" ? (b(h) > 1e3 && (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(h) < 1 && (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/type", "type", { type: "string" }), o++);
+          let q = me[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/type", "type", { type: "string" }), o++);
         }
       } else
         e = addFault(e, l + "/tests", "#/properties/tests/type", "type", { type: "array" }), o++;
@@ -1906,17 +1896,17 @@ export function createWorkspaceFaults() {
       if (Array.isArray(ne)) {
         const n = ne.length;
         for (let v = 0; v < n; v++) {
-          let h = ne[v];
-          if (h && typeof h == "object" && !Array.isArray(h)) {
-            h.from === void 0 && (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "from" }), o++), h.to === void 0 && (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "to" }), o++);
-            for (const L in h)
+          let q = ne[v];
+          if (q && typeof q == "object" && !Array.isArray(q)) {
+            q.from === void 0 && (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "from" }), o++), q.to === void 0 && (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "to" }), o++);
+            for (const L in q)
               L === "from" || L === "to" || (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: L }), o++);
-            if (h.from !== void 0) {
-              let L = h.from;
+            if (q.from !== void 0) {
+              let L = q.from;
               typeof L == "string" ? b(L) < 1 && (e = addFault(e, l + "/moved/" + v + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/moved/" + v + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), o++);
             }
-            if (h.to !== void 0) {
-              let L = h.to;
+            if (q.to !== void 0) {
+              let L = q.to;
               typeof L == "string" ? b(L) < 1 && (e = addFault(e, l + "/moved/" + v + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/moved/" + v + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), o++);
             }
           } else
@@ -1933,8 +1923,8 @@ export function createWorkspaceFaults() {
         typeof n != "string" && (e = addFault(e, l + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), o++), n === "on" || n === "off" || (e = addFault(e, l + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: k.properties.notes.properties.groups.enum }), o++);
         let v = M.waves;
         typeof v != "string" && (e = addFault(e, l + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), o++), v === "on" || v === "off" || (e = addFault(e, l + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: k.properties.notes.properties.waves.enum }), o++);
-        let h = M.kinds;
-        typeof h != "string" && (e = addFault(e, l + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), o++), h === "on" || h === "off" || (e = addFault(e, l + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: k.properties.notes.properties.kinds.enum }), o++);
+        let q = M.kinds;
+        typeof q != "string" && (e = addFault(e, l + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), o++), q === "on" || q === "off" || (e = addFault(e, l + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: k.properties.notes.properties.kinds.enum }), o++);
         let L = M.kept;
         typeof L != "string" && (e = addFault(e, l + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), o++), L === "on" || L === "off" || (e = addFault(e, l + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: k.properties.notes.properties.kept.enum }), o++);
       } else
@@ -1942,7 +1932,7 @@ export function createWorkspaceFaults() {
       let I = _.checks;
       if (I && typeof I == "object" && !Array.isArray(I)) {
         for (const n in I)
-          q.call(k.properties.checks.properties, n) || (e = addFault(e, l + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
+          h.call(k.properties.checks.properties, n) || (e = addFault(e, l + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
         if (I["rule-duplicate"] !== void 0) {
           let n = I["rule-duplicate"];
           typeof n != "string" && (e = addFault(e, l + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: k.properties.checks.properties["rule-duplicate"].enum }), o++);
@@ -2057,17 +2047,17 @@ export function createWorkspaceFaults() {
       if (Array.isArray(ye)) {
         const n = ye.length;
         for (let v = 0; v < n; v++) {
-          let h = ye[v];
-          if (h && typeof h == "object" && !Array.isArray(h)) {
-            h.kind === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), o++), h.url === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "url" }), o++), h.on === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "on" }), o++);
-            for (const L in h)
+          let q = ye[v];
+          if (q && typeof q == "object" && !Array.isArray(q)) {
+            q.kind === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), o++), q.url === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "url" }), o++), q.on === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "on" }), o++);
+            for (const L in q)
               L === "kind" || L === "url" || L === "secret" || L === "on" || (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: L }), o++);
-            if (h.kind !== void 0) {
-              let L = h.kind;
+            if (q.kind !== void 0) {
+              let L = q.kind;
               typeof L != "string" && (e = addFault(e, l + "/notify/" + v + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), o++), L === "webhook" || L === "slack" || L === "teams" || (e = addFault(e, l + "/notify/" + v + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: k.properties.notify.items.properties.kind.enum }), o++);
             }
-            if (h.url !== void 0 && typeof h.url != "string" && (e = addFault(e, l + "/notify/" + v + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), o++), h.secret !== void 0 && typeof h.secret != "string" && (e = addFault(e, l + "/notify/" + v + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), o++), h.on !== void 0) {
-              let L = h.on;
+            if (q.url !== void 0 && typeof q.url != "string" && (e = addFault(e, l + "/notify/" + v + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), o++), q.secret !== void 0 && typeof q.secret != "string" && (e = addFault(e, l + "/notify/" + v + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), o++), q.on !== void 0) {
+              let L = q.on;
               if (Array.isArray(L)) {
                 L.length < 1 && (e = addFault(e, l + "/notify/" + v + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), o++);
                 const z = L.length;
@@ -2083,12 +2073,12 @@ export function createWorkspaceFaults() {
         }
       } else
         e = addFault(e, l + "/notify", "#/properties/notify/type", "type", { type: "array" }), o++;
-      let Q = _.serve;
-      if (Q && typeof Q == "object" && !Array.isArray(Q)) {
-        Q.drift === void 0 && (Q.drift = {});
-        for (const v in Q)
+      let X = _.serve;
+      if (X && typeof X == "object" && !Array.isArray(X)) {
+        X.drift === void 0 && (X.drift = {});
+        for (const v in X)
           v === "drift" || v === "auth" || (e = addFault(e, l + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: v }), o++);
-        let n = Q.drift;
+        let n = X.drift;
         if (n && typeof n == "object" && !Array.isArray(n)) {
           n.repair === void 0 && (n.repair = !1);
           for (const v in n)
@@ -2104,8 +2094,8 @@ export function createWorkspaceFaults() {
           typeof n.repair != "boolean" && (e = addFault(e, l + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), o++);
         } else
           e = addFault(e, l + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), o++;
-        if (Q.auth !== void 0) {
-          let v = Q.auth;
+        if (X.auth !== void 0) {
+          let v = X.auth;
           if (v && typeof v == "object" && !Array.isArray(v)) {
             v.groupsClaim === void 0 && (v.groupsClaim = "groups"), v.ci === void 0 && (v.ci = []);
             for (const z in v)
@@ -2122,8 +2112,8 @@ export function createWorkspaceFaults() {
               let z = v.clientSecret;
               typeof z == "string" ? b(z) > 4096 && (e = addFault(e, l + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), o++) : (e = addFault(e, l + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), o++);
             }
-            let h = v.groupsClaim;
-            if (typeof h == "string" ? (b(h) > 1e3 && (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), o++), b(h) < 1 && (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), o++), v.proxy !== void 0) {
+            let q = v.groupsClaim;
+            if (typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), o++), v.proxy !== void 0) {
               let z = v.proxy;
               if (z && typeof z == "object" && !Array.isArray(z)) {
                 z.user === void 0 && (z.user = "X-Forwarded-User"), z.from === void 0 && (e = addFault(e, l + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), o++);
@@ -2193,16 +2183,16 @@ export function createWorkspaceFaults() {
         re.length > 1e3 && (e = addFault(e, l + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), o++);
         const n = re.length;
         for (let v = 0; v < n; v++) {
-          let h = re[v];
-          if (h && typeof h == "object" && !Array.isArray(h)) {
-            h.users === void 0 && (h.users = []), h.groups === void 0 && (h.groups = []), h.domains === void 0 && (h.domains = ["*"]), h.role === void 0 && (e = addFault(e, l + "/roles/" + v, "#/properties/roles/items/required", "required", { missingProperty: "role" }), o++);
-            for (const $ in h)
+          let q = re[v];
+          if (q && typeof q == "object" && !Array.isArray(q)) {
+            q.users === void 0 && (q.users = []), q.groups === void 0 && (q.groups = []), q.domains === void 0 && (q.domains = ["*"]), q.role === void 0 && (e = addFault(e, l + "/roles/" + v, "#/properties/roles/items/required", "required", { missingProperty: "role" }), o++);
+            for (const $ in q)
               $ === "role" || $ === "users" || $ === "groups" || $ === "domains" || (e = addFault(e, l + "/roles/" + v, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: $ }), o++);
-            if (h.role !== void 0) {
-              let $ = h.role;
+            if (q.role !== void 0) {
+              let $ = q.role;
               typeof $ != "string" && (e = addFault(e, l + "/roles/" + v + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), o++), $ === "viewer" || $ === "approver" || $ === "operator" || (e = addFault(e, l + "/roles/" + v + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: k.properties.roles.items.properties.role.enum }), o++);
             }
-            let L = h.users;
+            let L = q.users;
             if (Array.isArray(L)) {
               L.length > 1e3 && (e = addFault(e, l + "/roles/" + v + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), o++);
               const $ = L.length;
@@ -2212,7 +2202,7 @@ export function createWorkspaceFaults() {
               }
             } else
               e = addFault(e, l + "/roles/" + v + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), o++;
-            let z = h.groups;
+            let z = q.groups;
             if (Array.isArray(z)) {
               z.length > 1e3 && (e = addFault(e, l + "/roles/" + v + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), o++);
               const $ = z.length;
@@ -2222,7 +2212,7 @@ export function createWorkspaceFaults() {
               }
             } else
               e = addFault(e, l + "/roles/" + v + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), o++;
-            let N = h.domains;
+            let N = q.domains;
             if (Array.isArray(N)) {
               N.length > 1e3 && (e = addFault(e, l + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), o++), N.length < 1 && (e = addFault(e, l + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), o++);
               const $ = N.length;
@@ -2244,13 +2234,13 @@ export function createWorkspaceFaults() {
   return w;
 }
 export function createTestFaults() {
-  const k = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, q = Object.prototype.hasOwnProperty, b = countCharacters;
+  const k = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters;
   function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
     let p = null, r = 0;
     if (y && typeof y == "object" && !Array.isArray(y)) {
       y.test === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "test" }), r++);
       for (const s in y)
-        q.call(k.properties, s) || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), r++);
+        h.call(k.properties, s) || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), r++);
       if (y.test !== void 0) {
         let s = y.test;
         typeof s == "string" ? b(s) < 1 && (p = addFault(p, u + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/test", "#/properties/test/type", "type", { type: "string" }), r++);
@@ -2310,7 +2300,7 @@ export function createTestFaults() {
             if (g && typeof g == "object" && !Array.isArray(g)) {
               g.url === void 0 && (p = addFault(p, u + "/requests/" + d, "#/properties/requests/items/required", "required", { missingProperty: "url" }), r++);
               for (const w in g)
-                q.call(k.properties.requests.items.properties, w) || (p = addFault(p, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: w }), r++);
+                h.call(k.properties.requests.items.properties, w) || (p = addFault(p, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: w }), r++);
               if (g.url !== void 0) {
                 let w = g.url;
                 typeof w == "string" ? b(w) < 1 && (p = addFault(p, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), r++);
@@ -2448,7 +2438,7 @@ export function createTestFaults() {
   return F;
 }
 export function createPolicyFaults() {
-  const k = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["policy", "level", "command"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string", pattern: "^[^\\u0000]+$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 600 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, q = Object.prototype.hasOwnProperty, b = countCharacters, F = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), y = new RegExp("^[^\\u0000]+$", "u"), u = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u");
+  const k = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["policy", "level", "command"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string", pattern: "^[^\\u0000]+$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 600 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, F = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), y = new RegExp("^[^\\u0000]+$", "u"), u = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u");
   function c(f, { instancePath: m = "", parentData: p, parentDataProperty: r, rootData: t = f } = {}) {
     let i = null, s = 0;
     const a = s;
@@ -2469,7 +2459,7 @@ export function createPolicyFaults() {
     }
     if (d ? (s = a, i !== null && (a ? i.length = a : i = null)) : (i = addFault(i, m, "#/anyOf", "anyOf", {}), s++), f && typeof f == "object" && !Array.isArray(f)) {
       for (const A in f)
-        q.call(k.properties, A) || (i = addFault(i, m, "#/additionalProperties", "additionalProperties", { additionalProperty: A }), s++);
+        h.call(k.properties, A) || (i = addFault(i, m, "#/additionalProperties", "additionalProperties", { additionalProperty: A }), s++);
       if (f.policy !== void 0) {
         let A = f.policy;
         typeof A == "string" ? F.test(A) || (i = addFault(i, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), s++) : (i = addFault(i, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), s++);
@@ -2556,8 +2546,8 @@ export function createPolicyFaults() {
                   o.length < 1 && (i = addFault(i, m + "/except/" + V + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), s++);
                   const te = o.length;
                   for (let B = 0; B < te; B++) {
-                    let U = o[B];
-                    typeof U == "string" ? b(U) < 1 && (i = addFault(i, m + "/except/" + V + "/domains/" + B, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/domains/" + B, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), s++);
+                    let Q = o[B];
+                    typeof Q == "string" ? b(Q) < 1 && (i = addFault(i, m + "/except/" + V + "/domains/" + B, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/domains/" + B, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), s++);
                   }
                 } else
                   i = addFault(i, m + "/except/" + V + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), s++;
@@ -2568,8 +2558,8 @@ export function createPolicyFaults() {
                   o.length < 1 && (i = addFault(i, m + "/except/" + V + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), s++);
                   const te = o.length;
                   for (let B = 0; B < te; B++) {
-                    let U = o[B];
-                    typeof U == "string" ? b(U) < 1 && (i = addFault(i, m + "/except/" + V + "/items/" + B, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/items/" + B, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), s++);
+                    let Q = o[B];
+                    typeof Q == "string" ? b(Q) < 1 && (i = addFault(i, m + "/except/" + V + "/items/" + B, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/items/" + B, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), s++);
                   }
                 } else
                   i = addFault(i, m + "/except/" + V + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), s++;

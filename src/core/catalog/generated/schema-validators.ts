@@ -1445,7 +1445,7 @@ export const itemValidators: ItemValidators = {
   }
 };
 export function createWorkspaceValidator(): SchemaValidator {
-  const m = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, command: { items: {} }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } }, probe: { default: {}, properties: { requests: {}, from: {}, count: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {}, kept: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, A = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), t = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), i = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), o = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), f = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), r = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), s = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), F = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), h = new RegExp("^\\S+( \\S+){4}$", "u"), O = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  const m = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } }, probe: { default: {}, properties: { requests: {}, from: {}, count: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {}, kept: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, A = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), t = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), i = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), o = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), f = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), r = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), s = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), F = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), h = new RegExp("^\\S+( \\S+){4}$", "u"), O = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
   function z(g) {
     let e = 0;
     if (g && typeof g == "object" && !Array.isArray(g)) {
@@ -1456,8 +1456,8 @@ export function createWorkspaceValidator(): SchemaValidator {
         let n = g.version;
         typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || e++, n !== 1 && e++;
       }
-      let Z = g.id;
-      typeof Z == "string" && a.test(Z) || e++;
+      let W = g.id;
+      typeof W == "string" && a.test(W) || e++;
       let $ = g.service;
       if ($ && typeof $ == "object" && !Array.isArray($)) {
         $.url === void 0 && ($.url = "emulator"), $.account === void 0 && ($.account = "default"), $.token === void 0 && ($.token = "${env:EDGEWISE_TOKEN}"), $.timezone === void 0 && ($.timezone = "UTC"), $.itemKeys === void 0 && ($.itemKeys = {}), $.timeoutSeconds === void 0 && ($.timeoutSeconds = 30), $.settleSeconds === void 0 && ($.settleSeconds = 10), $.allowHttp === void 0 && ($.allowHttp = !1), $.readBack === void 0 && ($.readBack = !1), $.unset === void 0 && ($.unset = !1);
@@ -1568,12 +1568,12 @@ export function createWorkspaceValidator(): SchemaValidator {
       } else
         e++;
       typeof g.allowLiteralSecrets != "boolean" && e++;
-      let M = g.sign;
-      if (M && typeof M == "object" && !Array.isArray(M)) {
-        for (const n in M)
-          n === "key" || n === "command" || n === "public" || e++;
-        if (M.key !== void 0) {
-          let n = M.key;
+      let Z = g.sign;
+      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
+        for (const n in Z)
+          n === "key" || n === "public" || e++;
+        if (Z.key !== void 0) {
+          let n = Z.key;
           if (n && typeof n == "object" && !Array.isArray(n)) {
             n.env === void 0 && e++;
             for (const u in n)
@@ -1585,18 +1585,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           } else
             e++;
         }
-        if (M.command !== void 0) {
-          let n = M.command;
-          if (Array.isArray(n)) {
-            n.length < 1 && e++;
-            const u = n.length;
-            for (let v = 0; v < u; v++)
-              typeof n[v] != "string" && e++;
-          } else
-            e++;
-        }
-        if (M.public !== void 0) {
-          let n = M.public;
+        if (Z.public !== void 0) {
+          let n = Z.public;
           typeof n == "string" ? y(n) < 1 && e++ : e++;
         }
       } else
@@ -1622,12 +1612,12 @@ export function createWorkspaceValidator(): SchemaValidator {
         } else
           e++;
       }
-      let D = g.grouping;
-      if (D && typeof D == "object" && !Array.isArray(D)) {
-        D.groups === void 0 && (D.groups = "all"), D.together === void 0 && (D.together = []);
-        for (const k in D)
+      let M = g.grouping;
+      if (M && typeof M == "object" && !Array.isArray(M)) {
+        M.groups === void 0 && (M.groups = "all"), M.together === void 0 && (M.together = []);
+        for (const k in M)
           k === "groups" || k === "together" || e++;
-        let n = D.groups;
+        let n = M.groups;
         const u = e;
         let v = !1;
         const _ = e;
@@ -1655,7 +1645,7 @@ export function createWorkspaceValidator(): SchemaValidator {
           v = v || L;
         }
         v ? e = u : e++;
-        let b = D.together;
+        let b = M.together;
         if (Array.isArray(b)) {
           const k = b.length;
           for (let w = 0; w < k; w++) {
@@ -1819,8 +1809,8 @@ export function createWorkspaceValidator(): SchemaValidator {
               }
             } else
               e++;
-            let T = d.minRequests;
-            typeof T == "number" && !(T % 1) && !isNaN(T) && isFinite(T) || e++, typeof T == "number" && isFinite(T) && ((T > 1e9 || isNaN(T)) && e++, (T < 0 || isNaN(T)) && e++);
+            let B = d.minRequests;
+            typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B) || e++, typeof B == "number" && isFinite(B) && ((B > 1e9 || isNaN(B)) && e++, (B < 0 || isNaN(B)) && e++);
             let pe = d.margin;
             typeof pe == "string" && p.test(pe) || e++;
             let G = d.onLittleData;
@@ -1881,14 +1871,14 @@ export function createWorkspaceValidator(): SchemaValidator {
           e++;
       } else
         e++;
-      let B = g.trace;
-      if (B && typeof B == "object" && !Array.isArray(B)) {
-        B.preset === void 0 && (B.preset = "usual"), B.assume === void 0 && (B.assume = {});
-        for (const v in B)
+      let D = g.trace;
+      if (D && typeof D == "object" && !Array.isArray(D)) {
+        D.preset === void 0 && (D.preset = "usual"), D.assume === void 0 && (D.assume = {});
+        for (const v in D)
           v === "preset" || v === "assume" || e++;
-        let n = B.preset;
+        let n = D.preset;
         typeof n != "string" && e++, n === "usual" || n === "strict" || e++;
-        let u = B.assume;
+        let u = D.assume;
         u && typeof u == "object" && !Array.isArray(u) || e++;
       } else
         e++;
@@ -2091,12 +2081,12 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         e++;
-      let W = g.serve;
-      if (W && typeof W == "object" && !Array.isArray(W)) {
-        W.drift === void 0 && (W.drift = {});
-        for (const u in W)
+      let T = g.serve;
+      if (T && typeof T == "object" && !Array.isArray(T)) {
+        T.drift === void 0 && (T.drift = {});
+        for (const u in T)
           u === "drift" || u === "auth" || e++;
-        let n = W.drift;
+        let n = T.drift;
         if (n && typeof n == "object" && !Array.isArray(n)) {
           n.repair === void 0 && (n.repair = !1);
           for (const u in n)
@@ -2112,8 +2102,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           typeof n.repair != "boolean" && e++;
         } else
           e++;
-        if (W.auth !== void 0) {
-          let u = W.auth;
+        if (T.auth !== void 0) {
+          let u = T.auth;
           if (u && typeof u == "object" && !Array.isArray(u)) {
             u.groupsClaim === void 0 && (u.groupsClaim = "groups"), u.ci === void 0 && (u.ci = []);
             for (const b in u)
@@ -2564,8 +2554,8 @@ export function createPolicyValidator(): SchemaValidator {
                   e.length < 1 && r++;
                   const Q = e.length;
                   for (let L = 0; L < Q; L++) {
-                    let Z = e[L];
-                    typeof Z == "string" ? y(Z) < 1 && r++ : r++;
+                    let W = e[L];
+                    typeof W == "string" ? y(W) < 1 && r++ : r++;
                   }
                 } else
                   r++;
@@ -2576,8 +2566,8 @@ export function createPolicyValidator(): SchemaValidator {
                   e.length < 1 && r++;
                   const Q = e.length;
                   for (let L = 0; L < Q; L++) {
-                    let Z = e[L];
-                    typeof Z == "string" ? y(Z) < 1 && r++ : r++;
+                    let W = e[L];
+                    typeof W == "string" ? y(W) < 1 && r++ : r++;
                   }
                 } else
                   r++;

@@ -1,0 +1,29 @@
+import { Command, type ErrorOptions } from 'commander'
+
+/** Options and commands that Edgewise had once, and what to do instead. */
+export const removedOptions: Readonly<Record<string, string>> = {
+  'plan --run-policies':
+    'policies are expressions. Run a program of your own on the output of "edgewise plan --json" ' +
+    'in CI, before apply.',
+}
+
+/** A command that explains what was removed from it. */
+export class ExplainingCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new ExplainingCommand(name)
+  }
+
+  /** Fails with what to do instead of an argument that commander did not understand. */
+  override error(message: string, options?: ErrorOptions): never {
+    const lines = this.args.map((arg) => `${nameCommand(this)} ${arg.replace(/=.*/s, '')}`)
+    const line = lines.find((each) => Object.hasOwn(removedOptions, each))
+    if (line === undefined) return super.error(message, options)
+    return super.error(`error: "edgewise ${line}" was removed: ${removedOptions[line]}`, options)
+  }
+}
+
+/** Names a command as it is called: "rollout approve". */
+export function nameCommand(command: Command): string {
+  const { parent } = command
+  return parent?.parent == null ? command.name() : `${nameCommand(parent)} ${command.name()}`
+}

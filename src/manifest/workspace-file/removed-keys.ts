@@ -1,0 +1,22 @@
+import { getOwn, parsePointer } from '../../core/model/json.ts'
+
+/**
+ * What to do instead of keys that files had once, by their path without the numbers of lists. A row
+ * counts as soon as the schema lacks its key.
+ */
+export const removedKeys = {
+  workspace: {
+    'sign.command':
+      'programs no longer sign. Name the variable of an Ed25519 key: "sign: {key: {env: NAME}}".',
+  },
+  policy: {},
+} satisfies Record<string, Record<string, string>>
+
+/** Explains that the key at a pointer was removed; null if the kind of file never had it. */
+export function explainRemovedKey(kind: keyof typeof removedKeys, pointer: string): string | null {
+  const path = parsePointer(pointer)
+    .filter((step) => !/^\d+$/.test(step))
+    .join('.')
+  const advice = getOwn(removedKeys[kind], path)
+  return advice === undefined ? null : `"${path}" was removed: ${String(advice)}`
+}
