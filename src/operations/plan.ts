@@ -16,9 +16,7 @@ import {
   judgePlan,
   listPolicyWarnings,
   listUsedExceptions,
-  namePrograms,
   openPolicies,
-  runPrograms,
   type PolicedPlan,
 } from './submission/policies.ts'
 import { narrowDomains } from '../core/plan/selection.ts'
@@ -43,15 +41,11 @@ import type { Assumptions } from './tracing/readings.ts'
 import type { Witnesses } from '../outlets/report/effects/witnesses.ts'
 import { computeTimes } from '../core/plan/plan-times.ts'
 
-const unrunHint = 'apply runs each before its first write; plan does with --run-policies'
-
 /** Options of a plan. */
 export interface PlanRequest extends SelectionRequest {
   effort?: Effort
   /** Requests that are compared before and after the changes. */
   effects?: EffectsRequest | null
-  /** Run the policies that are programs, too. */
-  runPolicies?: boolean
   /** Readings with which a witness of each kind of change is looked for. */
   witnesses?: Assumptions | null
 }
@@ -102,9 +96,7 @@ export async function plan(
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
   const judged = narrowDomains(workspace.desired, selection.target)
   const policies = await openPolicies(workspace, outside)
-  const { runPolicies = false } = request
-  const ran = runPolicies ? await runPrograms(workspace, policies, made, outside) : []
-  const policed = await judgePlan(workspace, policies, { plan: made, configs: judged, ran })
+  const policed = await judgePlan(workspace, policies, { plan: made, configs: judged })
   const warnings = [
     ...(strange === null
       ? []
@@ -114,7 +106,6 @@ export async function plan(
     ...listTrafficWarnings(made, outside.clock.now()),
     ...(policed === null ? [] : listPolicyWarnings(policed)),
   ]
-  const programs = namePrograms(policies, made)
   const { id, service } = workspace.config
   const found = await findAllEffects(workspace, recorded, made.changes, request)
   return {
@@ -134,7 +125,6 @@ export async function plan(
       ...listLateNotes(recorded),
       ...(await noteWaveEffects(made, found)),
       ...(policed === null ? [] : listUsedExceptions(policed)),
-      ...(runPolicies || programs === null ? [] : [`not run: ${programs}. ${unrunHint}`]),
     ],
     rollbackUnfinished: findUnfinished(rollouts).length > 0,
   }

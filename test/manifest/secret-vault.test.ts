@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simpleGit } from 'simple-git'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createSecretSources, type SecretReach } from '../../src/manifest/secrets/secret-sources.ts'
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
@@ -180,6 +180,22 @@ describe('sources', () => {
     await expect(runCommand('head', '-c', '2000000', '/dev/zero')).rejects.toThrow(
       'more than 1024 KiB',
     )
+  })
+
+  it('stop a command after a minute, also if what it has started lives on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const running = runCommand('sh', '-c', 'sleep 5 & sleep 5')
+      const refused = expect(running).rejects.toThrow('failed (no answer within 60 s)')
+      await vi.advanceTimersByTimeAsync(60_000)
+      await refused
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('refuse what is no text', async () => {
+    await expect(runCommand('printf', String.raw`\377`)).rejects.toThrow('printed no text')
   })
 
   it('stop a command on interrupt', async () => {

@@ -256,7 +256,6 @@ export function createWorkspace({
       new Map(ids.map((id) => [id, id > nameCommit(commit ?? 0) ? 'later' : 'contained'])),
     findOnlyChange: async () => null,
     findName: async () => 'edgewise.yaml',
-    buildProgramEnvironment: () => ({}),
     findSource: () => null,
     findSourceLine: () => null,
     explainMissing: () => 'none is configured',

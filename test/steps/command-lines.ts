@@ -42,7 +42,6 @@ export const commandLines: CommandLine[] = [
   json('plan', 'plan', '--out', 'plan.json'),
   text('apply', '--yes', '--verbose', ...reports('apply')),
   json('apply-event', 'apply', '--yes', '--metrics-file', 'apply.prom'),
-  text('plan', '--run-policies'),
   text('show', www, ...reports('show')),
   json('show', 'show', www),
   text('report', '--html', 'site'),

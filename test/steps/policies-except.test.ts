@@ -183,27 +183,6 @@ it('without Git no exception counts, and that is said', async () => {
   expect([code, out]).toEqual([1, expect.stringContaining('there is no usable Git repository')])
 })
 
-it('what a program finds is excepted, too', async () => {
-  start()
-  place.write('policies/tls.yaml', 'policy: tls\nlevel: hard\ncommand: [sh, policies/tls.sh]\n')
-  const finding = `{"message": "no", "domain": "${www}", "item": "origin"}`
-  const printed = `{"format": "edgewise.findings/1", "findings": [${finding}]}`
-  place.write('policies/tls.sh', `echo '${printed}'\n`)
-  except(`{${entry}, items: [origin]}`, 'policies')
-  commit('except')
-  const refused = await place.cli('apply', '--yes')
-  expect(refused.code).toBe(1)
-  expect((await place.cli('plan', '--run-policies')).err).toContain('counts from the commit after')
-  expect((await place.cli('plan')).err).not.toContain('counts from the commit after')
-  commit('next')
-  expect(await findCodes()).toEqual([])
-  const { code, err } = await place.cli('apply', '--yes')
-  expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([
-    0,
-    expect.stringContaining('from tls is used for 1 violation'),
-  ])
-})
-
 it('an exception of a manifest is for its own domains', async () => {
   start()
   place.manifest('a.example.com', { origin: plain })

@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { place, setStage } from './stage.ts'
+import { removedKeys } from '../../src/manifest/workspace-file/removed-keys.ts'
+import { fetchWrites } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
 const plain = { default_master: '192.0.2.10', origin_mode: 'http' }
@@ -100,6 +104,13 @@ it.each([
   ['deny: "1 == 1"\nwhen: request.url == ""', 5, 7, 'unknown variable: request'],
   ['deny: "1 == 1"\ndney: true', 5, 1, 'there is no key "dney" here. Did you mean "deny"?'],
   ['when: "1 == 1"', 1, 1, 'also needs "deny"'],
+  ['deny: "1 == 1"\nrequests: x.txt', 5, 11, 'it is only for "on: request". Remove it.'],
+  ...Object.entries(removedKeys.policy).map(([key, advice]): [string, number, number, string] => [
+    `deny: "1 == 1"\n${key}: [x]`,
+    5,
+    1,
+    `"${key}" was removed: ${advice}`,
+  ]),
   ['deny: "1 == 1"\nexcept: [{policy: tls, reason: x}]', 5, 10, 'the key "until" is required'],
   [
     'deny: "1 == 1"\nexcept: [{policy: tls, reason: x, until: 2026-02-30}]',
@@ -131,6 +142,21 @@ it.each([
       ],
     },
   ])
+})
+
+it('a policy that was a program says what to do instead, and judges nothing', async () => {
+  place.manifest(www, { origin: plain })
+  place.write('policies/p.yaml', 'policy: p\nlevel: advisory\ncommand: [touch, ran]\n')
+  const { code, out } = await place.cli('validate')
+  expect(code).toBe(1)
+  expect(out).toContain('policies/p.yaml:3:1')
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('"command" was removed: policies are expressions.')
+  for (const args of [['plan'], ['apply', '--yes']]) {
+    const ran = await place.cli(...args)
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('the policies have errors')])
+  }
+  expect(existsSync(join(place.root, 'ran'))).toBe(false)
+  expect(await fetchWrites(emulator)).toEqual([])
 })
 
 it('a name is declared once, and files of policies are no manifests', async () => {

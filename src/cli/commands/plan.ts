@@ -21,7 +21,6 @@ interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions, L
   out?: string
   effort: Effort
   witness?: boolean
-  runPolicies?: boolean
 }
 
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
@@ -46,11 +45,11 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { io } = context
       const workspace = await openToPlan(context, buildLevels(options))
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
-      const { target, item: items, effort, runPolicies } = options
+      const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
       const effects = readEffectsRequest(context, workspace, options)
       const witnesses = options.witness === true ? readReadings(options) : null
-      const request = { target, items, effort, runPolicies, effects, witnesses }
+      const request = { target, items, effort, effects, witnesses }
       const planned = await makePlan(workspace, request, { outside: io })
       const { plan, rollbackUnfinished } = planned
       for (const warning of [...planned.notes, ...plan.warnings]) dialogue.warn(warning)

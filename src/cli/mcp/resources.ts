@@ -16,7 +16,6 @@ const schemas: [name: string, path: string, description: string][] = [
   ['edgewise', 'schemas/edgewise.schema.json', 'JSON Schema of manifests and profiles'],
   ['workspace', 'schemas/workspace.schema.json', 'JSON Schema of edgewise.yaml'],
   ['policy', 'schemas/policy.schema.json', 'JSON Schema of policies'],
-  ['findings', 'schemas/findings.schema.json', 'JSON Schema of what a policy program prints'],
 ]
 
 /** Lists all resources: schemas, guides, items. */

@@ -93,7 +93,6 @@ const words: Record<PhaseName, { verb: string; parts?: [one: string, many: strin
   planning: { verb: 'planning' },
   testing: { verb: 'running', parts: ['test', 'tests'] },
   mutating: { verb: 'trying', parts: ['change', 'changes'] },
-  'running-policies': { verb: 'running', parts: ['policy', 'policies'] },
   'preparing-writes': { verb: 'preparing', parts: ['write', 'writes'] },
   'formatting-files': { verb: 'formatting', parts: ['file', 'files'] },
   'writing-files': { verb: 'writing', parts: ['file', 'files'] },

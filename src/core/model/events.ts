@@ -149,7 +149,6 @@ export type PhaseName =
   | 'planning'
   | 'testing'
   | 'mutating'
-  | 'running-policies'
   | 'preparing-writes'
   | 'formatting-files'
   | 'writing-files'

@@ -30,8 +30,6 @@ export interface ListedPolicy {
   /** Violations without an exception that counts, and those with one. */
   violations: number
   excepted: number
-  /** Program and arguments of a policy that is a program. */
-  command?: string[]
 }
 
 /** Violations of a policy at one place, without an exception that counts. */

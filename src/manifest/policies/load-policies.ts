@@ -17,18 +17,9 @@ export interface DeclaredPolicy extends Policy {
   document: YamlDocument
 }
 
-/** A policy that is a program, which judges plans. */
-export interface DeclaredProgram extends Pick<DeclaredPolicy, 'name' | 'level' | 'document'> {
-  on: 'plan'
-  command: string[]
-  /** Time that it may take, s. */
-  seconds: number
-}
-
 /** What the files of policies declare, and their problems. */
 export interface LoadedPolicies {
   policies: DeclaredPolicy[]
-  programs: DeclaredProgram[]
   exceptions: DeclaredException[]
   diagnostics: Diagnostic[]
   files: SourceFile[]
@@ -46,12 +37,11 @@ const maxPolicies = 1000
 export function loadPolicies(root: string, paths: readonly string[]): LoadedPolicies {
   const loaded: LoadedPolicies = {
     policies: [],
-    programs: [],
     exceptions: [],
     diagnostics: [],
     files: [],
   }
-  const names = new Map<string, DeclaredPolicy | DeclaredProgram>()
+  const names = new Map<string, DeclaredPolicy>()
   for (const path of paths) {
     const file = loadSource(root, path)
     if ('severity' in file) {
@@ -69,8 +59,7 @@ export function loadPolicies(root: string, paths: readonly string[]): LoadedPoli
       const first = names.get(policy.name)
       if (first === undefined && names.size < maxPolicies) {
         names.set(policy.name, policy)
-        if ('command' in policy) loaded.programs.push(policy)
-        else loaded.policies.push(policy)
+        loaded.policies.push(policy)
       } else loaded.diagnostics.push(refusePolicy(policy, first))
     }
   }
@@ -94,7 +83,7 @@ function refusePolicy(
 }
 
 interface ParsedPolicyDocument {
-  policy: DeclaredPolicy | DeclaredProgram | null
+  policy: DeclaredPolicy | null
   exceptions: DeclaredException[]
   problems: Diagnostic[]
 }
@@ -119,11 +108,6 @@ function parsePolicyDocument(document: YamlDocument): ParsedPolicyDocument {
   if (excepted.length > 0) return fail(excepted)
   if (value['policy'] === undefined) return { policy: null, exceptions, problems: [] }
   const [name, level] = [String(value['policy']), value['level'] as Level]
-  const { command, timeoutSeconds: seconds = 30 } = value
-  if (command !== undefined) {
-    const own = { command: command as string[], seconds: Number(seconds) }
-    return { policy: { name, level, on: 'plan', ...own, document }, exceptions, problems: [] }
-  }
   const [on, message] = [value['on'] as Subject, String(value['message'])]
   const when = 'when' in value ? compileExpression(String(value['when']), on, 'bool') : null
   const deny = compileExpression(String(value['deny']), on, 'bool')
@@ -141,24 +125,16 @@ function parsePolicyDocument(document: YamlDocument): ParsedPolicyDocument {
 }
 
 /**
- * Finds the keys that a policy lacks, and those of another kind of policy: one without any other
- * key may have exceptions only.
+ * Finds the keys that a policy lacks, and requests of one on something else: a document without any
+ * other key may have exceptions only.
  */
 function findMissing(value: JsonObject): Finding[] {
   if (Object.keys(value).every((key) => key === 'except')) return []
-  const [isProgram, isOfRequests] = ['command' in value, value['on'] === 'request']
-  const foreign = isProgram
-    ? ['on', 'when', 'deny', 'message', 'requests']
-    : ['timeoutSeconds', ...(isOfRequests ? [] : ['requests'])]
-  const misplaced = foreign.find((each) => each in value)
-  if (misplaced !== undefined) {
-    const isOfOthers = misplaced === 'requests' && !isProgram
-    const kind = isOfOthers ? '"on: request"' : 'a policy with "command"'
-    const detail = `it is ${isProgram ? 'not' : 'only'} for ${kind}. Remove it.`
-    return [policyShape.createFinding(`/${misplaced}`, detail)]
-  }
-  const own = isProgram ? [] : ['on', 'deny', 'message', ...(isOfRequests ? ['requests'] : [])]
-  const missing = ['policy', 'level', ...own].filter((each) => !(each in value))
+  const isOfRequests = value['on'] === 'request'
+  if ('requests' in value && !isOfRequests)
+    return [policyShape.createFinding('/requests', 'it is only for "on: request". Remove it.')]
+  const own = ['policy', 'level', 'on', 'deny', 'message', ...(isOfRequests ? ['requests'] : [])]
+  const missing = own.filter((each) => !(each in value))
   if (missing.length === 0) return []
   const names = missing.map((key) => `"${key}"`).join(', ')
   return [policyShape.createFinding('', `a policy also needs ${names}`)]

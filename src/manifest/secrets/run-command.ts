@@ -7,12 +7,6 @@ export const maxSecretBytes = 1024 * 1024
 interface CommandContext {
   env: Record<string, string | undefined>
   signal: AbortSignal
-  /** Text for its standard input. */
-  input?: string
-  /** Time until it is killed, s. */
-  seconds?: number
-  /** It asks nobody: it gets no terminal, and what it started is killed with it. */
-  isDetached?: boolean
 }
 
 /** What a command printed, or in a clause about it why that can't be used. */
@@ -25,34 +19,29 @@ export type Ran = { text: string } | { fault: string }
 export function runCommand(
   root: string,
   [program = '', ...args]: readonly string[],
-  { env, signal, input = '', seconds = 60, isDetached = false }: CommandContext,
+  { env, signal }: CommandContext,
 ): Promise<Ran> {
   const explain = (what: string) => ({ fault: `the command "${program}" ${what}` })
   if (signal.aborted) return Promise.resolve(explain('was not run, since edgewise was interrupted'))
   return new Promise((fulfil) => {
-    const detached = isDetached && process.platform !== 'win32'
-    const stdio = ['pipe', 'pipe', 'inherit'] as const
-    const child = spawn(program, args, { cwd: root, env, stdio: [...stdio], detached })
+    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
     const chunks: Buffer[] = []
     let bytes = 0
     let failure: string | null = null
     const end = (reason: string) => {
       failure ??= reason
-      if (!detached || !killGroup(child.pid)) child.kill('SIGKILL')
+      child.kill('SIGKILL')
       // A grandchild may still have the pipe open.
       child.stdout.destroy()
     }
     const interrupt = () => end('was interrupted')
-    const timer = setTimeout(() => end(`failed (no answer within ${seconds} s)`), seconds * 1000)
+    const timer = setTimeout(() => end('failed (no answer within 60 s)'), 60_000)
     signal.addEventListener('abort', interrupt, { once: true })
     const settle = (ran: Ran) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', interrupt)
       fulfil(ran)
     }
-    // A program that does not read all of its input closes the pipe.
-    child.stdin.on('error', () => child.stdin.destroy())
-    child.stdin.end(input)
     child.stdout.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       bytes += chunk.length
@@ -69,16 +58,6 @@ export function runCommand(
       settle('fault' in decoded ? explain(`printed no text: ${decoded.fault}`) : decoded)
     })
   })
-}
-
-/** Kills a process and what it started; false if there is no such group. */
-function killGroup(pid: number | undefined): boolean {
-  try {
-    return pid !== undefined && process.kill(-pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-    throw error
-  }
 }
 
 /** Removes one final line break. */

@@ -172,7 +172,7 @@ function getVariable(env: Env, name: string): string {
  * Builds the environment of a command without the token, the database and the secrets of other
  * variables.
  */
-export function buildProgramEnvironment(
+function buildProgramEnvironment(
   env: Env,
   sources: Record<string, SecretSource>,
   { token, variables, passwords }: Withheld,

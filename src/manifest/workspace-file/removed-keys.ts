@@ -9,7 +9,12 @@ export const removedKeys = {
     'sign.command':
       'programs no longer sign. Name the variable of an Ed25519 key: "sign: {key: {env: NAME}}".',
   },
-  policy: {},
+  policy: {
+    command:
+      'policies are expressions. Run a program of your own on the output of "edgewise plan ' +
+      '--json" in CI, before apply.',
+    timeoutSeconds: 'only policies with "command" had it. Remove it.',
+  },
 } satisfies Record<string, Record<string, string>>
 
 /** Explains that the key at a pointer was removed; null if the kind of file never had it. */

@@ -18,11 +18,7 @@ import type { Violation } from '../../core/policy/policy.ts'
 import type { Subject } from '../../core/policy/subject.ts'
 import type { ListedException, ListedPolicy, PolicyReport } from '../../core/policy/report.ts'
 import { findRealPath } from '../../files/look.ts'
-import {
-  loadPolicies,
-  type DeclaredPolicy,
-  type DeclaredProgram,
-} from '../../manifest/policies/load-policies.ts'
+import { loadPolicies, type DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import { hasErrors } from '../refuse-invalid.ts'
@@ -37,17 +33,11 @@ export interface Judged {
   domains: Iterable<Domain>
   /** What the domains have: the manifests, or what a rollback leaves. */
   configs: Configs
-  /** What programs found in the plan; absent if none ran. */
-  ran?: readonly ProgramJudgement[]
 }
-
-/** A policy that is a program, and what it found. */
-export type ProgramJudgement = [DeclaredProgram, Judgement]
 
 /** Policies whose files have no error, and exceptions from them. */
 export interface PolicySet {
   policies: DeclaredPolicy[]
-  programs: DeclaredProgram[]
   exceptions: CheckedException[]
   /** The traced requests of policies, by their names. */
   requests: ReadonlyMap<string, Case[]>
@@ -59,8 +49,8 @@ export interface PolicySet {
 export async function loadPolicySet(workspace: Policed, outside: StateOutside): Promise<PolicySet> {
   const root = findRealPath(workspace.root)
   const loaded = loadPolicies(root, workspace.policyFiles)
-  const { policies, programs, diagnostics } = loaded
-  const names = new Set([...policies, ...programs].map(({ name }) => name))
+  const { policies, diagnostics } = loaded
+  const names = new Set(policies.map(({ name }) => name))
   const declared = [...workspace.exceptions, ...loaded.exceptions]
   const exceptions = await loadExceptions(workspace, declared, names, outside.clock.now())
   const requests = new Map<string, Case[]>()
@@ -71,7 +61,7 @@ export async function loadPolicySet(workspace: Policed, outside: StateOutside): 
     if (Array.isArray(cases)) requests.set(policy.name, cases)
     else diagnostics.push(cases)
   }
-  return { policies, programs, exceptions, requests, diagnostics }
+  return { policies, exceptions, requests, diagnostics }
 }
 
 /**
@@ -82,18 +72,14 @@ export async function loadPolicySet(workspace: Policed, outside: StateOutside): 
  */
 export function checkPolicies(
   workspace: Policed,
-  { policies, programs, exceptions, requests, diagnostics }: PolicySet,
+  { policies, exceptions, requests, diagnostics }: PolicySet,
   judged: Judged,
 ): PolicyReport {
   refuseInvalidPolicies(diagnostics)
   const used = new Map<CheckedException, number>()
   const waiting = new Set<CheckedException>()
-  const left: { policy: DeclaredPolicy | DeclaredProgram; violation: Violation }[] = []
-  const none = { violations: [], judged: 0 }
-  const ran = new Map(judged.ran ?? [])
-  const programmed = programs.map((each) => [each, ran.get(each) ?? none] as const)
-  const all = [...judgeAll(policies, requests, judged), ...programmed]
-  const listed = all.map(([policy, found]) => {
+  const left: { policy: DeclaredPolicy; violation: Violation }[] = []
+  const listed = judgeAll(policies, requests, judged).map(([policy, found]) => {
     const open = found.violations.filter((violation) => {
       const by = findException(violation, exceptions, waiting)
       if (by !== null) used.set(by, (used.get(by) ?? 0) + 1)
@@ -180,14 +166,13 @@ function findException(
 }
 
 function listPolicy(
-  { name, level, on, document, ...kind }: DeclaredPolicy | DeclaredProgram,
+  { name, level, on, document }: DeclaredPolicy,
   judged: number,
   violations: number,
   excepted: number,
 ): ListedPolicy {
   const { file, line, column } = findPlace(document, '/policy')
-  const command = 'command' in kind ? { command: kind.command } : {}
-  return { name, level, on, file, line, column, judged, violations, excepted, ...command }
+  return { name, level, on, file, line, column, judged, violations, excepted }
 }
 
 function listException(

@@ -5,10 +5,10 @@ import { compareDiagnostics, type Diagnostic, type Place } from '../../core/mode
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import type { Violation } from '../../core/policy/policy.ts'
 import type { ViolationGroup } from '../../core/policy/report.ts'
-import type { DeclaredPolicy, DeclaredProgram } from '../../manifest/policies/load-policies.ts'
+import type { DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 
-type Placed = Pick<DeclaredPolicy | DeclaredProgram, 'name' | 'level' | 'on' | 'document'>
+type Placed = Pick<DeclaredPolicy, 'name' | 'level' | 'on' | 'document'>
 
 interface Found {
   policy: Placed

@@ -17,7 +17,6 @@ import {
   loadWorkspace as loadBaseWorkspace,
 } from '../../manifest/manifests/load-workspace.ts'
 import {
-  buildProgramEnvironment,
   createSecretSources,
   type SecretReach,
   type Withheld,
@@ -62,8 +61,6 @@ export interface LoadedWorkspace extends Workspace, SecretHider {
   loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
   /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
   findName(): Promise<string>
-  /** Builds the environment of programs: without the token and the secrets. */
-  buildProgramEnvironment(): Outside['env']
 }
 
 /**
@@ -134,7 +131,7 @@ function loadWithSecrets(
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub: SecretHider['scrub'] = (text, sent) => keeper.scrub(text, names, sent)
   const paths = workspace.files.map(({ path }) => path)
-  const { manifests, profiles, secrets } = workspace.config
+  const { manifests, profiles } = workspace.config
   const isSource = (path: string) => matchesGlobs(path, [manifests, profiles])
   return Object.assign(workspace, {
     vault,
@@ -144,8 +141,6 @@ function loadWithSecrets(
     loadEarlier: (files: readonly string[]) =>
       loadEarlierFiles(root, files, findBaseBranch(outside.env), env),
     findName: async () => scrub(markForeign(await nameWorkspace(workspace, env))),
-    buildProgramEnvironment: () =>
-      buildProgramEnvironment(outside.env, secrets, listWithheld(workspace.config, outside.env)),
     scrub,
     redact: (text: string) => keeper.redact(text, names),
   })

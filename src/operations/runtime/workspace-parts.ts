@@ -13,10 +13,7 @@ export interface Settings
   extends
     Configured,
     Pick<Workspace, 'root' | 'explainMissing' | 'explainTokenFault'>,
-    SecretHider {
-  /** Builds the environment of programs: without the token and the secrets. */
-  buildProgramEnvironment(): Record<string, string | undefined>
-}
+    SecretHider {}
 
 /** The desired items of all domains; their secrets are references. */
 export type Desired = Pick<Workspace, 'desired'>

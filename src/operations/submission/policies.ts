@@ -3,13 +3,13 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { formatPlace } from '../../core/model/problem.ts'
-import { listSome, pluralize } from '../../core/model/text/words.ts'
+import { pluralize } from '../../core/model/text/words.ts'
 import { listTouched } from '../../core/policy/cases.ts'
 import type { PolicyReport, ViolationGroup } from '../../core/policy/report.ts'
-import type { Outside, StateOutside } from '../runtime/outside.ts'
-import type { Dialogue, Ports } from '../runtime/ports.ts'
+import type { StateOutside } from '../runtime/outside.ts'
+import type { Dialogue } from '../runtime/ports.ts'
 import type { Policed } from '../runtime/workspace-parts.ts'
-import type { Judged, PolicySet, ProgramJudgement } from '../policies/check-policies.ts'
+import type { PolicySet } from '../policies/check-policies.ts'
 import { hasPolicies } from '../policies/has-policies.ts'
 import type { OverrideRequest } from './reasons.ts'
 
@@ -33,8 +33,8 @@ export async function openPolicies(
   return loadPolicySet(workspace, outside)
 }
 
-/** A plan to judge, and what programs found in it. */
-interface Judging extends Pick<Judged, 'ran'> {
+/** A plan to judge. */
+interface Judging {
   plan: Plan
   /** What the judged domains have after the plan. */
   configs: Snapshot
@@ -48,12 +48,11 @@ interface Judging extends Pick<Judged, 'ran'> {
 export async function judgePlan(
   workspace: Policed,
   set: PolicySet | null,
-  { plan, configs, ran }: Judging,
+  { plan, configs }: Judging,
 ): Promise<PolicedPlan | null> {
   if (set === null) return null
   const { checkPolicies } = await import('../policies/check-policies.ts')
-  const judged = { plan, domains: configs.keys(), configs, ran }
-  const report = checkPolicies(workspace, set, judged)
+  const report = checkPolicies(workspace, set, { plan, domains: configs.keys(), configs })
   const touched = listTouched(plan)
   const stopping = report.groups.filter(
     ({ level, violations }) =>
@@ -67,26 +66,6 @@ export async function judgePlan(
   )
   // Nothing is sent, so that nothing is against a policy.
   return { report, stopping: touched.size === 0 ? [] : stopping }
-}
-
-/** Runs the policies that are programs, if a plan changes anything. */
-export async function runPrograms(
-  workspace: Policed,
-  set: PolicySet | null,
-  plan: Plan,
-  outside: Outside,
-): Promise<ProgramJudgement[]> {
-  const { programs = [] } = set ?? {}
-  if (programs.length === 0 || listTouched(plan).size === 0) return []
-  const { runPrograms: run } = await import('../policies/run-programs.ts')
-  return run(workspace, programs, plan, outside)
-}
-
-/** Names the programs that judge a plan, with their number; null if there are none. */
-export function namePrograms(set: PolicySet | null, plan: Plan): string | null {
-  const names = set?.programs.map(({ name }) => name) ?? []
-  if (names.length === 0 || listTouched(plan).size === 0) return null
-  return `${pluralize(names.length, 'program')} of policies (${listSome(names)})`
 }
 
 /** Describes for a plan what violates policies: first what apply will refuse it for. */
@@ -140,33 +119,6 @@ export async function submitToPolicies(
     .filter(({ used }) => used > 0)
     .map(({ policy, reason, until }) => ({ policy, reason, until }))
   return { overrides, exceptions }
-}
-
-/**
- * Runs the policies that are programs, and does with what they find as `submitToPolicies`. Only
- * allowed after consent to the plan.
- */
-export async function submitToPrograms(
-  workspace: Policed,
-  set: PolicySet | null,
-  plan: Plan,
-  { overrides = [], reason }: OverrideRequest,
-  { outside, dialogue }: Ports,
-): Promise<Lifted> {
-  const ran = await runPrograms(workspace, set, plan, outside)
-  if (set === null || ran.length === 0) return { overrides: [], exceptions: [] }
-  // Everything else was judged before.
-  const exceptions = set.exceptions.filter(({ isOver }) => isOver === null)
-  const named = overrides.filter((name) => set.programs.some((each) => each.name === name))
-  const request = named.length === 0 ? {} : { overrides: named, reason }
-  const judging = { plan, configs: new Map(), ran }
-  return submitToPolicies(
-    workspace,
-    { ...set, policies: [], exceptions },
-    judging,
-    request,
-    dialogue,
-  )
 }
 
 /**

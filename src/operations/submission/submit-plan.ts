@@ -29,14 +29,7 @@ import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.
 import { executePlan } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
-import type { PolicySet } from '../policies/check-policies.ts'
-import {
-  type Lifted,
-  namePrograms,
-  openPolicies,
-  submitToPolicies,
-  submitToPrograms,
-} from './policies.ts'
+import { type Lifted, openPolicies, submitToPolicies } from './policies.ts'
 import { listTrafficWarnings, refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import { checkReasons, liftsFreeze } from './reasons.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
@@ -85,8 +78,6 @@ interface Reviewed {
   serviceTime: SharedServiceTime
   /** Marks the changes that go back to older values. */
   mark(plan: Plan): Promise<Plan>
-  /** Null without any, and for a rollback, which goes back to what was live. */
-  policies: PolicySet | null
   /** Checks the guards, the policies and open rollouts, and asks for consent to older values. */
   judge(plan: Plan): Promise<Decided>
 }
@@ -160,12 +151,9 @@ async function review(
   if (plan.writes.length > 0) await refuseStopped(locked.accountStop)
 
   const serviceTime = createServiceTime(workspace, outside, (text) => dialogue.warn(text))
-  const policies = isRollback ? null : await openPolicies(workspace, outside)
-  const judge = await createJudge({ workspace, policies }, plan, serviceTime, request, ports)
+  const judge = await createJudge(workspace, plan, serviceTime, request, ports)
   const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
-  const programs = namePrograms(policies, plan)
-  if (programs !== null) dialogue.note(`After consent, the plan is judged by ${programs}.`)
   const asksForRelease = strange !== null && request.allowRelease !== true
   const asks = plan.changes.length > 0 && request.asks
   if (
@@ -173,19 +161,22 @@ async function review(
     (asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
   )
     throw new CancelledError(`${request.title} cancelled: nothing was sent`)
-  return { plan, decided, serviceTime, mark, policies, judge }
+  return { plan, decided, serviceTime, mark, judge }
 }
 
 /**
  * Creates the function that judges a plan, and once more if the comparison of secrets adds to it.
  */
 async function createJudge(
-  { workspace, policies }: { workspace: Desired & Policed } & Pick<Reviewed, 'policies'>,
+  workspace: Desired & Policed,
   plan: Plan,
   serviceTime: SharedServiceTime,
   request: SubmitRequest,
   { outside, dialogue }: Ports,
 ): Promise<Reviewed['judge']> {
+  // A rollback goes back to what was live.
+  const isRollback = request.title === 'Rollback'
+  const policies = isRollback ? null : await openPolicies(workspace, outside)
   const { guards } = workspace.config
   checkReasons(guards, request)
   const isFreezable = guards.freeze.length > 0 && plan.changes.length > 0
@@ -213,7 +204,7 @@ async function createJudge(
 /** Compares and resolves the secrets of a plan, and records what has to be before it is sent. */
 async function prepare(
   workspace: Policed,
-  { plan, decided, serviceTime, mark, policies, judge }: Reviewed,
+  { plan, decided, serviceTime, mark, judge }: Reviewed,
   request: SubmitRequest,
   ports: Ports,
 ): Promise<Sending> {
@@ -226,8 +217,7 @@ async function prepare(
   const sent = compared.plan === plan ? plan : await mark(compared.plan)
   if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
   const { continued, ended, kept, ...lifted } = sent === plan ? decided : await judge(sent)
-  const ran = await submitToPrograms(workspace, policies, sent, request, ports)
-  const grounds = buildGrounds(workspace, sent, [lifted, ran], request)
+  const grounds = buildGrounds(workspace, sent, lifted, request)
   const inWaves = request.waves && sent.reverts !== true && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? selectFirstWave(sent, continued) : sent
@@ -252,12 +242,10 @@ async function prepare(
 function buildGrounds(
   { config, redact }: Settings,
   plan: Plan,
-  lifted: Lifted[],
+  { overrides, exceptions }: Lifted,
   { reason = '', locked: { by } }: SubmitRequest,
 ): Grounds {
   const { itemKeys } = config.service
-  const overrides = lifted.flatMap((each) => each.overrides)
-  const exceptions = lifted.flatMap((each) => each.exceptions)
   return {
     ...(by.knownBy === 'unidentified' ? {} : { by }),
     ...(overrides.length === 0 ? {} : { overrides }),

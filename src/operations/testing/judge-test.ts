@@ -18,7 +18,7 @@ import type { ResolvedTest, TestedWorkspace } from './resolve-tests.ts'
  * @throws EdgewiseError `invalid` if a file of policies has an error
  */
 export function loadTestPolicies({ root, policyFiles }: TestedWorkspace): TestPolicies {
-  const { policies, programs, diagnostics } = loadPolicies(findRealPath(root), policyFiles)
+  const { policies, diagnostics } = loadPolicies(findRealPath(root), policyFiles)
   refuseInvalidPolicies(diagnostics)
   return {
     check: (test, report) => {
@@ -30,9 +30,8 @@ export function loadTestPolicies({ root, policyFiles }: TestedWorkspace): TestPo
         })
       for (const [i, name] of names?.entries() ?? []) {
         const on = policies.find((policy) => policy.name === name)?.on
-        const detail = programs.some((program) => program.name === name)
-          ? `the policy "${name}" is a program, which tests do not run`
-          : on === undefined
+        const detail =
+          on === undefined
             ? `there is no policy "${name}".${didYouMean(
                 name,
                 policies.map((each) => each.name),

@@ -22,9 +22,7 @@ export type Committed = LoadedWorkspace & { commit: string }
 /** Returns the settings of a workspace, which may be kept when its manifests are not. */
 export function pickSettings(workspace: Settings): Settings {
   const { root, config, scrub, redact, explainMissing, explainTokenFault } = workspace
-  const { buildProgramEnvironment } = workspace
-  const hider = { scrub, redact }
-  return { root, config, ...hider, explainMissing, explainTokenFault, buildProgramEnvironment }
+  return { root, config, scrub, redact, explainMissing, explainTokenFault }
 }
 
 /**

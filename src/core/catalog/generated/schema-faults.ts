@@ -17,2576 +17,2555 @@ function addFault(faults, instancePath, schemaPath, keyword, params, propertyNam
 }
 
 export const itemFaults = {
-  add_back_source_head(k) {
-    const h = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = k["header-name"], F = k["header-value"], y = countCharacters;
-    function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
-      let t = null, i = 0;
-      if (Array.isArray(c)) {
-        c.length > 20 && (t = addFault(t, f, "#/maxItems", "maxItems", { limit: 20 }), i++);
-        const s = c.length;
-        for (let a = 0; a < s; a++) {
-          let d = c[a];
+  add_back_source_head(q) {
+    const h = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
+    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
+      let r = null, o = 0;
+      if (Array.isArray(n)) {
+        n.length > 20 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 20 }), o++);
+        const a = n.length;
+        for (let s = 0; s < a; s++) {
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.head_name === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "head_name" }), i++), d.head_value === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "head_value" }), i++);
+            d.head_name === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "head_name" }), o++), d.head_value === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "head_value" }), o++);
             for (const g in d)
-              g === "head_name" || g === "head_value" || g === "write_when_exists" || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
+              g === "head_name" || g === "head_value" || g === "write_when_exists" || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.head_name !== void 0) {
               let g = d.head_name;
-              typeof g == "string" ? (y(g) < 1 && (t = addFault(t, f + "/" + a + "/head_name", "#/items/properties/head_name/minLength", "minLength", { limit: 1 }), i++), b(g) || (t = addFault(t, f + "/" + a + "/head_name", "#/items/properties/head_name/format", "format", { format: "header-name" }), i++)) : (t = addFault(t, f + "/" + a + "/head_name", "#/items/properties/head_name/type", "type", { type: "string" }), i++);
+              typeof g == "string" ? (y(g) < 1 && (r = addFault(r, _ + "/" + s + "/head_name", "#/items/properties/head_name/minLength", "minLength", { limit: 1 }), o++), b(g) || (r = addFault(r, _ + "/" + s + "/head_name", "#/items/properties/head_name/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, _ + "/" + s + "/head_name", "#/items/properties/head_name/type", "type", { type: "string" }), o++);
             }
             if (d.head_value !== void 0) {
               let g = d.head_value;
-              typeof g == "string" ? F(g) || (t = addFault(t, f + "/" + a + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), i++) : (t = addFault(t, f + "/" + a + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), i++);
+              typeof g == "string" ? v(g) || (r = addFault(r, _ + "/" + s + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, _ + "/" + s + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), o++);
             }
             if (d.write_when_exists !== void 0) {
               let g = d.write_when_exists;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), i++), g === "yes" || g === "no" || (t = addFault(t, f + "/" + a + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: h.items.properties.write_when_exists.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), o++), g === "yes" || g === "no" || (r = addFault(r, _ + "/" + s + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: h.items.properties.write_when_exists.enum }), o++);
             }
           } else
-            t = addFault(t, f + "/" + a, "#/items/type", "type", { type: "object" }), i++;
+            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        t = addFault(t, f, "#/type", "type", { type: "array" }), i++;
-      return u.errors = t, i === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
-  add_response_head(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = k["header-name"], F = k["header-value"], y = countCharacters;
-    function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
-      let t = null, i = 0;
-      if (c && typeof c == "object" && !Array.isArray(c)) {
-        c.list === void 0 && (t = addFault(t, f, "#/required", "required", { missingProperty: "list" }), i++);
-        for (const a in c)
-          a === "type" || a === "list" || (t = addFault(t, f, "#/additionalProperties", "additionalProperties", { additionalProperty: a }), i++);
-        if (c.type !== void 0) {
-          let a = c.type;
-          typeof a != "string" && (t = addFault(t, f + "/type", "#/properties/type/type", "type", { type: "string" }), i++), a === "reset" || a === "add" || a === "remove" || (t = addFault(t, f + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), i++);
+  add_response_head(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
+    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
+      let r = null, o = 0;
+      if (n && typeof n == "object" && !Array.isArray(n)) {
+        n.list === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "list" }), o++);
+        for (const s in n)
+          s === "type" || s === "list" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), o++);
+        if (n.type !== void 0) {
+          let s = n.type;
+          typeof s != "string" && (r = addFault(r, _ + "/type", "#/properties/type/type", "type", { type: "string" }), o++), s === "reset" || s === "add" || s === "remove" || (r = addFault(r, _ + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), o++);
         }
-        if (c.list !== void 0) {
-          let a = c.list;
-          if (Array.isArray(a)) {
-            const d = a.length;
+        if (n.list !== void 0) {
+          let s = n.list;
+          if (Array.isArray(s)) {
+            const d = s.length;
             for (let g = 0; g < d; g++) {
-              let w = a[g];
-              const _ = i;
-              let l = !1, A = null;
-              const E = i;
+              let w = s[g];
+              const c = o;
+              let p = !1, L = null;
+              const V = o;
               if (w && typeof w == "object" && !Array.isArray(w)) {
-                w.name === void 0 && (t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), i++), w.value === void 0 && (t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), i++);
+                w.name === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), o++), w.value === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), o++);
                 for (const e in w)
-                  e === "name" || e === "value" || (t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: e }), i++);
+                  e === "name" || e === "value" || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: e }), o++);
                 if (w.name !== void 0) {
                   let e = w.name;
-                  typeof e == "string" ? (y(e) < 1 && (t = addFault(t, f + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), i++), b(e) || (t = addFault(t, f + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), i++)) : (t = addFault(t, f + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), i++);
+                  typeof e == "string" ? (y(e) < 1 && (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), o++), b(e) || (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), o++);
                 }
                 if (w.value !== void 0) {
                   let e = w.value;
-                  typeof e == "string" ? F(e) || (t = addFault(t, f + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), i++) : (t = addFault(t, f + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), i++);
+                  typeof e == "string" ? v(e) || (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), o++);
                 }
               } else
-                t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), i++;
-              var s = E === i;
-              s && (l = !0, A = 0);
-              const V = i;
-              typeof w == "string" ? (y(w) < 1 && (t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), i++), b(w) || (t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), i++)) : (t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), i++);
-              var s = V === i;
-              s && l ? (l = !1, A = [A, 1]) : s && (l = !0, A = 1), l ? (i = _, t !== null && (_ ? t.length = _ : t = null)) : (t = addFault(t, f + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: A }), i++);
+                r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), o++;
+              var a = V === o;
+              a && (p = !0, L = 0);
+              const O = o;
+              typeof w == "string" ? (y(w) < 1 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), o++), b(w) || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), o++);
+              var a = O === o;
+              a && p ? (p = !1, L = [L, 1]) : a && (p = !0, L = 1), p ? (o = c, r !== null && (c ? r.length = c : r = null)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: L }), o++);
             }
           } else
-            t = addFault(t, f + "/list", "#/properties/list/type", "type", { type: "array" }), i++;
+            r = addFault(r, _ + "/list", "#/properties/list/type", "type", { type: "array" }), o++;
         }
       } else
-        t = addFault(t, f, "#/type", "type", { type: "object" }), i++;
-      return u.errors = t, i === 0;
+        r = addFault(r, _, "#/type", "type", { type: "object" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
-  cache_error_code(k) {
+  cache_error_code(q) {
     const h = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.code === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "code" }), p++), F.bcache === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "bcache" }), p++);
-        for (const r in F)
-          r === "code" || r === "bcache" || r === "cache_time" || r === "cache_unit" || (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.code !== void 0) {
-          let r = F.code;
-          if (Array.isArray(r)) {
-            r.length < 1 && (m = addFault(m, y + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), p++);
-            const t = r.length;
-            for (let i = 0; i < t; i++) {
-              let s = r[i];
-              typeof s != "string" && (m = addFault(m, y + "/code/" + i, "#/properties/code/items/type", "type", { type: "string" }), p++), s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5XX" || (m = addFault(m, y + "/code/" + i, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.code === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "code" }), i++), v.bcache === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "bcache" }), i++);
+        for (const t in v)
+          t === "code" || t === "bcache" || t === "cache_time" || t === "cache_unit" || (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.code !== void 0) {
+          let t = v.code;
+          if (Array.isArray(t)) {
+            t.length < 1 && (f = addFault(f, y + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), i++);
+            const r = t.length;
+            for (let o = 0; o < r; o++) {
+              let a = t[o];
+              typeof a != "string" && (f = addFault(f, y + "/code/" + o, "#/properties/code/items/type", "type", { type: "string" }), i++), a === "400" || a === "403" || a === "404" || a === "414" || a === "500" || a === "501" || a === "502" || a === "503" || a === "504" || a === "506" || a === "5XX" || (f = addFault(f, y + "/code/" + o, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), i++);
             }
           } else
-            m = addFault(m, y + "/code", "#/properties/code/type", "type", { type: "array" }), p++;
+            f = addFault(f, y + "/code", "#/properties/code/type", "type", { type: "array" }), i++;
         }
-        if (F.bcache !== void 0) {
-          let r = F.bcache;
-          typeof r != "string" && (m = addFault(m, y + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), p++);
+        if (v.bcache !== void 0) {
+          let t = v.bcache;
+          typeof t != "string" && (f = addFault(f, y + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), i++);
         }
-        if (F.cache_time !== void 0) {
-          let r = F.cache_time;
-          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (m = addFault(m, y + "/cache_time", "#/properties/cache_time/type", "type", { type: "integer" }), p++), typeof r == "number" && isFinite(r) && ((r > 65535 || isNaN(r)) && (m = addFault(m, y + "/cache_time", "#/properties/cache_time/maximum", "maximum", { comparison: "<=", limit: 65535 }), p++), (r < 1 || isNaN(r)) && (m = addFault(m, y + "/cache_time", "#/properties/cache_time/minimum", "minimum", { comparison: ">=", limit: 1 }), p++));
+        if (v.cache_time !== void 0) {
+          let t = v.cache_time;
+          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/cache_time", "#/properties/cache_time/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && ((t > 65535 || isNaN(t)) && (f = addFault(f, y + "/cache_time", "#/properties/cache_time/maximum", "maximum", { comparison: "<=", limit: 65535 }), i++), (t < 1 || isNaN(t)) && (f = addFault(f, y + "/cache_time", "#/properties/cache_time/minimum", "minimum", { comparison: ">=", limit: 1 }), i++));
         }
-        if (F.cache_unit !== void 0) {
-          let r = F.cache_unit;
-          typeof r != "string" && (m = addFault(m, y + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), p++), r === "year" || r === "month" || r === "day" || r === "hour" || r === "minute" || r === "second" || (m = addFault(m, y + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), p++);
+        if (v.cache_unit !== void 0) {
+          let t = v.cache_unit;
+          typeof t != "string" && (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), i++), t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), i++);
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  cache_rule(k) {
+  cache_rule(q) {
     const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (Array.isArray(y)) {
-        const t = y.length;
-        for (let i = 0; i < t; i++) {
-          let s = y[i];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.type === void 0 && (p = addFault(p, u + "/" + i, "#/items/required", "required", { missingProperty: "type" }), r++), s.pattern === void 0 && (p = addFault(p, u + "/" + i, "#/items/required", "required", { missingProperty: "pattern" }), r++), s.time === void 0 && (p = addFault(p, u + "/" + i, "#/items/required", "required", { missingProperty: "time" }), r++);
-            for (const a in s)
-              a === "type" || a === "pattern" || a === "time" || a === "timeunit" || a === "ignore_no_cache" || a === "ignore_expired" || a === "ignore_query" || (p = addFault(p, u + "/" + i, "#/items/additionalProperties", "additionalProperties", { additionalProperty: a }), r++);
-            if (s.type !== void 0) {
-              let a = s.type;
-              typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a) || (p = addFault(p, u + "/" + i + "/type", "#/items/properties/type/type", "type", { type: "integer" }), r++), a === 1 || a === 2 || a === 3 || a === 4 || (p = addFault(p, u + "/" + i + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), r++);
-            }
-            if (s.pattern !== void 0) {
-              let a = s.pattern;
-              typeof a == "string" ? b(a) < 1 && (p = addFault(p, u + "/" + i + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/" + i + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), r++);
-            }
-            if (s.time !== void 0) {
-              let a = s.time;
-              typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a) || (p = addFault(p, u + "/" + i + "/time", "#/items/properties/time/type", "type", { type: "integer" }), r++), typeof a == "number" && isFinite(a) && (a < 0 || isNaN(a)) && (p = addFault(p, u + "/" + i + "/time", "#/items/properties/time/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
-            }
-            if (s.timeunit !== void 0) {
-              let a = s.timeunit;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), r++), a === "Y" || a === "M" || a === "D" || a === "h" || a === "i" || a === "s" || (p = addFault(p, u + "/" + i + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: h.items.properties.timeunit.enum }), r++);
-            }
-            if (s.ignore_no_cache !== void 0) {
-              let a = s.ignore_no_cache;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache.enum }), r++);
-            }
-            if (s.ignore_expired !== void 0) {
-              let a = s.ignore_expired;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: h.items.properties.ignore_expired.enum }), r++);
-            }
-            if (s.ignore_query !== void 0) {
-              let a = s.ignore_query;
-              typeof a != "string" && (p = addFault(p, u + "/" + i + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), r++), a === "on" || a === "off" || (p = addFault(p, u + "/" + i + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: h.items.properties.ignore_query.enum }), r++);
-            }
-          } else
-            p = addFault(p, u + "/" + i, "#/items/type", "type", { type: "object" }), r++;
-        }
-      } else
-        p = addFault(p, u, "#/type", "type", { type: "array" }), r++;
-      return F.errors = p, r === 0;
-    }
-    return F;
-  },
-  cache_rule_list(k) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
-      if (Array.isArray(u)) {
-        const i = u.length;
-        for (let s = 0; s < i; s++) {
-          let a = u[s];
+        const r = y.length;
+        for (let o = 0; o < r; o++) {
+          let a = y[o];
           if (a && typeof a == "object" && !Array.isArray(a)) {
-            a.match_method === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "match_method" }), t++), a.pattern === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "pattern" }), t++), a.expire === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "expire" }), t++);
-            for (const d in a)
-              b.call(h.items.properties, d) || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), t++);
-            if (a.match_method !== void 0) {
-              let d = a.match_method;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), t++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (r = addFault(r, c + "/" + s + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: h.items.properties.match_method.enum }), t++);
+            a.type === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "type" }), t++), a.pattern === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "pattern" }), t++), a.time === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "time" }), t++);
+            for (const s in a)
+              s === "type" || s === "pattern" || s === "time" || s === "timeunit" || s === "ignore_no_cache" || s === "ignore_expired" || s === "ignore_query" || (i = addFault(i, u + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
+            if (a.type !== void 0) {
+              let s = a.type;
+              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/" + o + "/type", "#/items/properties/type/type", "type", { type: "integer" }), t++), s === 1 || s === 2 || s === 3 || s === 4 || (i = addFault(i, u + "/" + o + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), t++);
             }
             if (a.pattern !== void 0) {
-              let d = a.pattern;
-              typeof d == "string" ? F(d) < 1 && (r = addFault(r, c + "/" + s + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), t++) : (r = addFault(r, c + "/" + s + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), t++);
+              let s = a.pattern;
+              typeof s == "string" ? b(s) < 1 && (i = addFault(i, u + "/" + o + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/" + o + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), t++);
             }
-            if (a.case_ignore !== void 0) {
-              let d = a.case_ignore;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), t++), d === "yes" || d === "no" || (r = addFault(r, c + "/" + s + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: h.items.properties.case_ignore.enum }), t++);
+            if (a.time !== void 0) {
+              let s = a.time;
+              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/" + o + "/time", "#/items/properties/time/type", "type", { type: "integer" }), t++), typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && (i = addFault(i, u + "/" + o + "/time", "#/items/properties/time/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
             }
-            if (a.expire !== void 0) {
-              let d = a.expire;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), t++), typeof d == "number" && isFinite(d) && (d < 0 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+            if (a.timeunit !== void 0) {
+              let s = a.timeunit;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), t++), s === "Y" || s === "M" || s === "D" || s === "h" || s === "i" || s === "s" || (i = addFault(i, u + "/" + o + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: h.items.properties.timeunit.enum }), t++);
             }
-            if (a.expire_unit !== void 0) {
-              let d = a.expire_unit;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), t++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (r = addFault(r, c + "/" + s + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: h.items.properties.expire_unit.enum }), t++);
+            if (a.ignore_no_cache !== void 0) {
+              let s = a.ignore_no_cache;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache.enum }), t++);
             }
-            if (a.ignore_no_cache_headers !== void 0) {
-              let d = a.ignore_no_cache_headers;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), t++), d === "no" || d === "yes" || (r = addFault(r, c + "/" + s + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache_headers.enum }), t++);
+            if (a.ignore_expired !== void 0) {
+              let s = a.ignore_expired;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: h.items.properties.ignore_expired.enum }), t++);
             }
-            if (a.follow_expired !== void 0) {
-              let d = a.follow_expired;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), t++), d === "no" || d === "yes" || (r = addFault(r, c + "/" + s + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: h.items.properties.follow_expired.enum }), t++);
+            if (a.ignore_query !== void 0) {
+              let s = a.ignore_query;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: h.items.properties.ignore_query.enum }), t++);
             }
-            if (a.query_params_op !== void 0) {
-              let d = a.query_params_op;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), t++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (r = addFault(r, c + "/" + s + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: h.items.properties.query_params_op.enum }), t++);
-            }
-            if (a.priority !== void 0) {
-              let d = a.priority;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), t++);
-            }
-            if (a.cache_or_not !== void 0) {
-              let d = a.cache_or_not;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), t++), d === "yes" || d === "no" || (r = addFault(r, c + "/" + s + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: h.items.properties.cache_or_not.enum }), t++);
-            }
-            if (a.query_params_op_way !== void 0) {
-              let d = a.query_params_op_way;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), t++), d === "keep" || d === "remove" || (r = addFault(r, c + "/" + s + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: h.items.properties.query_params_op_way.enum }), t++);
-            }
-            if (a.query_params_op_when !== void 0) {
-              let d = a.query_params_op_when;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), t++), d === "cache" || d === "cache_back_source" || (r = addFault(r, c + "/" + s + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: h.items.properties.query_params_op_when.enum }), t++);
-            }
-            a.params !== void 0 && typeof a.params != "string" && (r = addFault(r, c + "/" + s + "/params", "#/items/properties/params/type", "type", { type: "string" }), t++);
           } else
-            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), t++;
+            i = addFault(i, u + "/" + o, "#/items/type", "type", { type: "object" }), t++;
         }
       } else
-        r = addFault(r, c, "#/type", "type", { type: "array" }), t++;
-      return y.errors = r, t === 0;
+        i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
+      return v.errors = i, t === 0;
+    }
+    return v;
+  },
+  cache_rule_list(q) {
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
+      if (Array.isArray(u)) {
+        const o = u.length;
+        for (let a = 0; a < o; a++) {
+          let s = u[a];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.match_method === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "match_method" }), r++), s.pattern === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "pattern" }), r++), s.expire === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "expire" }), r++);
+            for (const d in s)
+              b.call(h.items.properties, d) || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (s.match_method !== void 0) {
+              let d = s.match_method;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, n + "/" + a + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: h.items.properties.match_method.enum }), r++);
+            }
+            if (s.pattern !== void 0) {
+              let d = s.pattern;
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, n + "/" + a + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/" + a + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), r++);
+            }
+            if (s.case_ignore !== void 0) {
+              let d = s.case_ignore;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, n + "/" + a + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: h.items.properties.case_ignore.enum }), r++);
+            }
+            if (s.expire !== void 0) {
+              let d = s.expire;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && (d < 0 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
+            }
+            if (s.expire_unit !== void 0) {
+              let d = s.expire_unit;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, n + "/" + a + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: h.items.properties.expire_unit.enum }), r++);
+            }
+            if (s.ignore_no_cache_headers !== void 0) {
+              let d = s.ignore_no_cache_headers;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, n + "/" + a + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache_headers.enum }), r++);
+            }
+            if (s.follow_expired !== void 0) {
+              let d = s.follow_expired;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, n + "/" + a + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: h.items.properties.follow_expired.enum }), r++);
+            }
+            if (s.query_params_op !== void 0) {
+              let d = s.query_params_op;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, n + "/" + a + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: h.items.properties.query_params_op.enum }), r++);
+            }
+            if (s.priority !== void 0) {
+              let d = s.priority;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), r++);
+            }
+            if (s.cache_or_not !== void 0) {
+              let d = s.cache_or_not;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, n + "/" + a + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: h.items.properties.cache_or_not.enum }), r++);
+            }
+            if (s.query_params_op_way !== void 0) {
+              let d = s.query_params_op_way;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, n + "/" + a + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: h.items.properties.query_params_op_way.enum }), r++);
+            }
+            if (s.query_params_op_when !== void 0) {
+              let d = s.query_params_op_when;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, n + "/" + a + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: h.items.properties.query_params_op_when.enum }), r++);
+            }
+            s.params !== void 0 && typeof s.params != "string" && (t = addFault(t, n + "/" + a + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
+          } else
+            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
+        }
+      } else
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  cache_share(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = k.domain;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+  cache_share(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = q.domain;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.share_way === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "share_way" }), r++);
-        for (const t in y)
-          t === "share_way" || t === "domain" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.share_way === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "share_way" }), t++);
+        for (const r in y)
+          r === "share_way" || r === "domain" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.share_way !== void 0) {
-          let t = y.share_way;
-          typeof t != "string" && (p = addFault(p, u + "/share_way", "#/properties/share_way/type", "type", { type: "string" }), r++), t === "inner_share" || t === "cross_single_share" || t === "cross_all_share" || (p = addFault(p, u + "/share_way", "#/properties/share_way/enum", "enum", { allowedValues: h.properties.share_way.enum }), r++);
+          let r = y.share_way;
+          typeof r != "string" && (i = addFault(i, u + "/share_way", "#/properties/share_way/type", "type", { type: "string" }), t++), r === "inner_share" || r === "cross_single_share" || r === "cross_all_share" || (i = addFault(i, u + "/share_way", "#/properties/share_way/enum", "enum", { allowedValues: h.properties.share_way.enum }), t++);
         }
         if (y.domain !== void 0) {
-          let t = y.domain;
-          typeof t == "string" ? b(t) || (p = addFault(p, u + "/domain", "#/properties/domain/format", "format", { format: "domain" }), r++) : (p = addFault(p, u + "/domain", "#/properties/domain/type", "type", { type: "string" }), r++);
+          let r = y.domain;
+          typeof r == "string" ? b(r) || (i = addFault(i, u + "/domain", "#/properties/domain/format", "format", { format: "domain" }), t++) : (i = addFault(i, u + "/domain", "#/properties/domain/type", "type", { type: "string" }), t++);
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  client_real_ip(k) {
-    const h = k["header-name"], b = countCharacters;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+  client_real_ip(q) {
+    const h = q["header-name"], b = countCharacters;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.head === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "head" }), r++);
-        for (const t in y)
-          t !== "head" && (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.head === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "head" }), t++);
+        for (const r in y)
+          r !== "head" && (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.head !== void 0) {
-          let t = y.head;
-          typeof t == "string" ? (b(t) < 1 && (p = addFault(p, u + "/head", "#/properties/head/minLength", "minLength", { limit: 1 }), r++), h(t) || (p = addFault(p, u + "/head", "#/properties/head/format", "format", { format: "header-name" }), r++)) : (p = addFault(p, u + "/head", "#/properties/head/type", "type", { type: "string" }), r++);
+          let r = y.head;
+          typeof r == "string" ? (b(r) < 1 && (i = addFault(i, u + "/head", "#/properties/head/minLength", "minLength", { limit: 1 }), t++), h(r) || (i = addFault(i, u + "/head", "#/properties/head/format", "format", { format: "header-name" }), t++)) : (i = addFault(i, u + "/head", "#/properties/head/type", "type", { type: "string" }), t++);
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  combined_ban(k) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = k["ip-or-network"], F = k["regex-any"], y = countCharacters;
-    function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
-      let t = null, i = 0;
-      if (Array.isArray(c)) {
-        const s = c.length;
-        for (let a = 0; a < s; a++) {
-          let d = c[a];
+  combined_ban(q) {
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = q["ip-or-network"], v = q["regex-any"], y = countCharacters;
+    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
+      let r = null, o = 0;
+      if (Array.isArray(n)) {
+        const a = n.length;
+        for (let s = 0; s < a; s++) {
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.configs === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "configs" }), i++);
+            d.configs === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "configs" }), o++);
             for (const g in d)
-              g === "action" || g === "configs" || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
+              g === "action" || g === "configs" || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.action !== void 0) {
               let g = d.action;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/action", "#/items/properties/action/type", "type", { type: "string" }), i++), g !== "ban" && (t = addFault(t, f + "/" + a + "/action", "#/items/properties/action/enum", "enum", { allowedValues: h.items.properties.action.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/action", "#/items/properties/action/type", "type", { type: "string" }), o++), g !== "ban" && (r = addFault(r, _ + "/" + s + "/action", "#/items/properties/action/enum", "enum", { allowedValues: h.items.properties.action.enum }), o++);
             }
             if (d.configs !== void 0) {
               let g = d.configs;
               if (g && typeof g == "object" && !Array.isArray(g)) {
                 for (const w in g)
-                  w === "method" || w === "ip" || w === "referer" || w === "url" || w === "ua" || (t = addFault(t, f + "/" + a + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: w }), i++);
+                  w === "method" || w === "ip" || w === "referer" || w === "url" || w === "ua" || (r = addFault(r, _ + "/" + s + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: w }), o++);
                 if (g.method !== void 0) {
                   let w = g.method;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.method_type === void 0 && (t = addFault(t, f + "/" + a + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), i++);
-                    for (const _ in w)
-                      _ === "method_type" || _ === "is_match" || (t = addFault(t, f + "/" + a + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: _ }), i++);
+                    w.method_type === void 0 && (r = addFault(r, _ + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), o++);
+                    for (const c in w)
+                      c === "method_type" || c === "is_match" || (r = addFault(r, _ + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
                     if (w.method_type !== void 0) {
-                      let _ = w.method_type;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), i++), _ === "get" || _ === "post" || (t = addFault(t, f + "/" + a + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.method_type.enum }), i++);
+                      let c = w.method_type;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), o++), c === "get" || c === "post" || (r = addFault(r, _ + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.method_type.enum }), o++);
                     }
                     if (w.is_match !== void 0) {
-                      let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.is_match.enum }), i++);
+                      let c = w.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.is_match.enum }), o++);
                     }
                   } else
-                    t = addFault(t, f + "/" + a + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), i++;
+                    r = addFault(r, _ + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), o++;
                 }
                 if (g.ip !== void 0) {
                   let w = g.ip;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (t = addFault(t, f + "/" + a + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), i++);
-                    for (const _ in w)
-                      _ === "list" || _ === "is_match" || (t = addFault(t, f + "/" + a + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: _ }), i++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), o++);
+                    for (const c in w)
+                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
                     if (w.list !== void 0) {
-                      let _ = w.list;
-                      if (Array.isArray(_)) {
-                        _.length < 1 && (t = addFault(t, f + "/" + a + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), i++);
-                        const l = _.length;
-                        for (let A = 0; A < l; A++) {
-                          let E = _[A];
-                          typeof E == "string" ? (y(E) < 1 && (t = addFault(t, f + "/" + a + "/configs/ip/list/" + A, "#/items/properties/configs/properties/ip/properties/list/items/minLength", "minLength", { limit: 1 }), i++), b(E) || (t = addFault(t, f + "/" + a + "/configs/ip/list/" + A, "#/items/properties/configs/properties/ip/properties/list/items/format", "format", { format: "ip-or-network" }), i++)) : (t = addFault(t, f + "/" + a + "/configs/ip/list/" + A, "#/items/properties/configs/properties/ip/properties/list/items/type", "type", { type: "string" }), i++);
+                      let c = w.list;
+                      if (Array.isArray(c)) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const p = c.length;
+                        for (let L = 0; L < p; L++) {
+                          let V = c[L];
+                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/minLength", "minLength", { limit: 1 }), o++), b(V) || (r = addFault(r, _ + "/" + s + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/format", "format", { format: "ip-or-network" }), o++)) : (r = addFault(r, _ + "/" + s + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        t = addFault(t, f + "/" + a + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), i++;
+                        r = addFault(r, _ + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (w.is_match !== void 0) {
-                      let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ip.properties.is_match.enum }), i++);
+                      let c = w.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ip.properties.is_match.enum }), o++);
                     }
                   } else
-                    t = addFault(t, f + "/" + a + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), i++;
+                    r = addFault(r, _ + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), o++;
                 }
                 if (g.referer !== void 0) {
                   let w = g.referer;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (t = addFault(t, f + "/" + a + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), i++);
-                    for (const _ in w)
-                      _ === "list" || _ === "is_match" || (t = addFault(t, f + "/" + a + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: _ }), i++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), o++);
+                    for (const c in w)
+                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
                     if (w.list !== void 0) {
-                      let _ = w.list;
-                      if (Array.isArray(_)) {
-                        _.length < 1 && (t = addFault(t, f + "/" + a + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), i++);
-                        const l = _.length;
-                        for (let A = 0; A < l; A++) {
-                          let E = _[A];
-                          typeof E == "string" ? y(E) < 1 && (t = addFault(t, f + "/" + a + "/configs/referer/list/" + A, "#/items/properties/configs/properties/referer/properties/list/items/minLength", "minLength", { limit: 1 }), i++) : (t = addFault(t, f + "/" + a + "/configs/referer/list/" + A, "#/items/properties/configs/properties/referer/properties/list/items/type", "type", { type: "string" }), i++);
+                      let c = w.list;
+                      if (Array.isArray(c)) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const p = c.length;
+                        for (let L = 0; L < p; L++) {
+                          let V = c[L];
+                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, _ + "/" + s + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        t = addFault(t, f + "/" + a + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), i++;
+                        r = addFault(r, _ + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (w.is_match !== void 0) {
-                      let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.referer.properties.is_match.enum }), i++);
+                      let c = w.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.referer.properties.is_match.enum }), o++);
                     }
                   } else
-                    t = addFault(t, f + "/" + a + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), i++;
+                    r = addFault(r, _ + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), o++;
                 }
                 if (g.url !== void 0) {
                   let w = g.url;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (t = addFault(t, f + "/" + a + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), i++);
-                    for (const _ in w)
-                      _ === "list" || _ === "is_match" || _ === "case_insensitive" || (t = addFault(t, f + "/" + a + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: _ }), i++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), o++);
+                    for (const c in w)
+                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
                     if (w.list !== void 0) {
-                      let _ = w.list;
-                      if (Array.isArray(_)) {
-                        _.length < 1 && (t = addFault(t, f + "/" + a + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), i++);
-                        const l = _.length;
-                        for (let A = 0; A < l; A++) {
-                          let E = _[A];
-                          typeof E == "string" ? (y(E) < 1 && (t = addFault(t, f + "/" + a + "/configs/url/list/" + A, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), i++), F(E) || (t = addFault(t, f + "/" + a + "/configs/url/list/" + A, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), i++)) : (t = addFault(t, f + "/" + a + "/configs/url/list/" + A, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), i++);
+                      let c = w.list;
+                      if (Array.isArray(c)) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const p = c.length;
+                        for (let L = 0; L < p; L++) {
+                          let V = c[L];
+                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), o++), v(V) || (r = addFault(r, _ + "/" + s + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, _ + "/" + s + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        t = addFault(t, f + "/" + a + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), i++;
+                        r = addFault(r, _ + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (w.is_match !== void 0) {
-                      let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.is_match.enum }), i++);
+                      let c = w.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.is_match.enum }), o++);
                     }
                     if (w.case_insensitive !== void 0) {
-                      let _ = w.case_insensitive;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.case_insensitive.enum }), i++);
+                      let c = w.case_insensitive;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.case_insensitive.enum }), o++);
                     }
                   } else
-                    t = addFault(t, f + "/" + a + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), i++;
+                    r = addFault(r, _ + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), o++;
                 }
                 if (g.ua !== void 0) {
                   let w = g.ua;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (t = addFault(t, f + "/" + a + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), i++);
-                    for (const _ in w)
-                      _ === "list" || _ === "is_match" || _ === "case_insensitive" || (t = addFault(t, f + "/" + a + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: _ }), i++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), o++);
+                    for (const c in w)
+                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
                     if (w.list !== void 0) {
-                      let _ = w.list;
-                      if (Array.isArray(_)) {
-                        _.length < 1 && (t = addFault(t, f + "/" + a + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), i++);
-                        const l = _.length;
-                        for (let A = 0; A < l; A++) {
-                          let E = _[A];
-                          typeof E == "string" ? y(E) < 1 && (t = addFault(t, f + "/" + a + "/configs/ua/list/" + A, "#/items/properties/configs/properties/ua/properties/list/items/minLength", "minLength", { limit: 1 }), i++) : (t = addFault(t, f + "/" + a + "/configs/ua/list/" + A, "#/items/properties/configs/properties/ua/properties/list/items/type", "type", { type: "string" }), i++);
+                      let c = w.list;
+                      if (Array.isArray(c)) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const p = c.length;
+                        for (let L = 0; L < p; L++) {
+                          let V = c[L];
+                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, _ + "/" + s + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        t = addFault(t, f + "/" + a + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), i++;
+                        r = addFault(r, _ + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (w.is_match !== void 0) {
-                      let _ = w.is_match;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.is_match.enum }), i++);
+                      let c = w.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.is_match.enum }), o++);
                     }
                     if (w.case_insensitive !== void 0) {
-                      let _ = w.case_insensitive;
-                      typeof _ != "string" && (t = addFault(t, f + "/" + a + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), i++), _ === "yes" || _ === "no" || (t = addFault(t, f + "/" + a + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.case_insensitive.enum }), i++);
+                      let c = w.case_insensitive;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.case_insensitive.enum }), o++);
                     }
                   } else
-                    t = addFault(t, f + "/" + a + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), i++;
+                    r = addFault(r, _ + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), o++;
                 }
               } else
-                t = addFault(t, f + "/" + a + "/configs", "#/items/properties/configs/type", "type", { type: "object" }), i++;
+                r = addFault(r, _ + "/" + s + "/configs", "#/items/properties/configs/type", "type", { type: "object" }), o++;
             }
           } else
-            t = addFault(t, f + "/" + a, "#/items/type", "type", { type: "object" }), i++;
+            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        t = addFault(t, f, "#/type", "type", { type: "array" }), i++;
-      return u.errors = t, i === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
-  compress_response(k) {
+  compress_response(q) {
     const h = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.content_type === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "content_type" }), r++), y.min_size === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "min_size" }), r++), y.min_size_unit === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "min_size_unit" }), r++);
-        for (const t in y)
-          t === "content_type" || t === "min_size" || t === "min_size_unit" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.content_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "content_type" }), t++), y.min_size === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size" }), t++), y.min_size_unit === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size_unit" }), t++);
+        for (const r in y)
+          r === "content_type" || r === "min_size" || r === "min_size_unit" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.content_type !== void 0) {
-          let t = y.content_type;
-          if (Array.isArray(t)) {
-            t.length < 1 && (p = addFault(p, u + "/content_type", "#/properties/content_type/minItems", "minItems", { limit: 1 }), r++);
-            const i = t.length;
-            for (let s = 0; s < i; s++) {
-              let a = t[s];
-              typeof a == "string" ? b(a) < 1 && (p = addFault(p, u + "/content_type/" + s, "#/properties/content_type/items/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/content_type/" + s, "#/properties/content_type/items/type", "type", { type: "string" }), r++);
+          let r = y.content_type;
+          if (Array.isArray(r)) {
+            r.length < 1 && (i = addFault(i, u + "/content_type", "#/properties/content_type/minItems", "minItems", { limit: 1 }), t++);
+            const o = r.length;
+            for (let a = 0; a < o; a++) {
+              let s = r[a];
+              typeof s == "string" ? b(s) < 1 && (i = addFault(i, u + "/content_type/" + a, "#/properties/content_type/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/content_type/" + a, "#/properties/content_type/items/type", "type", { type: "string" }), t++);
             }
           } else
-            p = addFault(p, u + "/content_type", "#/properties/content_type/type", "type", { type: "array" }), r++;
+            i = addFault(i, u + "/content_type", "#/properties/content_type/type", "type", { type: "array" }), t++;
         }
         if (y.min_size !== void 0) {
-          let t = y.min_size;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (p = addFault(p, u + "/min_size", "#/properties/min_size/type", "type", { type: "integer" }), r++), typeof t == "number" && isFinite(t) && (t < 0 || isNaN(t)) && (p = addFault(p, u + "/min_size", "#/properties/min_size/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
+          let r = y.min_size;
+          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (i = addFault(i, u + "/min_size", "#/properties/min_size/type", "type", { type: "integer" }), t++), typeof r == "number" && isFinite(r) && (r < 0 || isNaN(r)) && (i = addFault(i, u + "/min_size", "#/properties/min_size/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
         }
         if (y.min_size_unit !== void 0) {
-          let t = y.min_size_unit;
-          typeof t != "string" && (p = addFault(p, u + "/min_size_unit", "#/properties/min_size_unit/type", "type", { type: "string" }), r++), t === "KB" || t === "MB" || (p = addFault(p, u + "/min_size_unit", "#/properties/min_size_unit/enum", "enum", { allowedValues: h.properties.min_size_unit.enum }), r++);
+          let r = y.min_size_unit;
+          typeof r != "string" && (i = addFault(i, u + "/min_size_unit", "#/properties/min_size_unit/type", "type", { type: "string" }), t++), r === "KB" || r === "MB" || (i = addFault(i, u + "/min_size_unit", "#/properties/min_size_unit/enum", "enum", { allowedValues: h.properties.min_size_unit.enum }), t++);
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  connect_timeout(k) {
+  connect_timeout(q) {
     const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.origin_connect_timeout === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "origin_connect_timeout" }), p++);
-        for (const r in F)
-          r !== "origin_connect_timeout" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.origin_connect_timeout !== void 0) {
-          let r = F.origin_connect_timeout;
-          typeof r == "string" ? h.test(r) || (m = addFault(m, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (m = addFault(m, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.origin_connect_timeout === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "origin_connect_timeout" }), i++);
+        for (const t in v)
+          t !== "origin_connect_timeout" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.origin_connect_timeout !== void 0) {
+          let t = v.origin_connect_timeout;
+          typeof t == "string" ? h.test(t) || (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), i++);
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  deny_protocol(k) {
+  deny_protocol(q) {
     const h = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.protocol === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "protocol" }), p++);
-        for (const r in F)
-          r !== "protocol" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.protocol !== void 0) {
-          let r = F.protocol;
-          typeof r != "string" && (m = addFault(m, y + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), p++), r === "http" || r === "https" || (m = addFault(m, y + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: h.properties.protocol.enum }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.protocol === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "protocol" }), i++);
+        for (const t in v)
+          t !== "protocol" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.protocol !== void 0) {
+          let t = v.protocol;
+          typeof t != "string" && (f = addFault(f, y + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), i++), t === "http" || t === "https" || (f = addFault(f, y + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: h.properties.protocol.enum }), i++);
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  deny_url(k) {
+  deny_url(q) {
     const h = countCharacters;
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.urls === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "urls" }), p++);
-        for (const r in F)
-          r !== "urls" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.urls !== void 0) {
-          let r = F.urls;
-          if (Array.isArray(r)) {
-            r.length < 1 && (m = addFault(m, y + "/urls", "#/properties/urls/minItems", "minItems", { limit: 1 }), p++);
-            const t = r.length;
-            for (let i = 0; i < t; i++) {
-              let s = r[i];
-              typeof s == "string" ? h(s) < 1 && (m = addFault(m, y + "/urls/" + i, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), p++) : (m = addFault(m, y + "/urls/" + i, "#/properties/urls/items/type", "type", { type: "string" }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.urls === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "urls" }), i++);
+        for (const t in v)
+          t !== "urls" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.urls !== void 0) {
+          let t = v.urls;
+          if (Array.isArray(t)) {
+            t.length < 1 && (f = addFault(f, y + "/urls", "#/properties/urls/minItems", "minItems", { limit: 1 }), i++);
+            const r = t.length;
+            for (let o = 0; o < r; o++) {
+              let a = t[o];
+              typeof a == "string" ? h(a) < 1 && (f = addFault(f, y + "/urls/" + o, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), i++) : (f = addFault(f, y + "/urls/" + o, "#/properties/urls/items/type", "type", { type: "string" }), i++);
             }
           } else
-            m = addFault(m, y + "/urls", "#/properties/urls/type", "type", { type: "array" }), p++;
+            f = addFault(f, y + "/urls", "#/properties/urls/type", "type", { type: "array" }), i++;
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  error_bcache(k) {
+  error_bcache(q) {
     const h = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.bcache === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "bcache" }), r++), y.code === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "code" }), r++);
-        for (const t in y)
-          t === "bcache" || t === "code" || t === "cache_time" || t === "cache_unit" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.bcache === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "bcache" }), t++), y.code === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "code" }), t++);
+        for (const r in y)
+          r === "bcache" || r === "code" || r === "cache_time" || r === "cache_unit" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.bcache !== void 0) {
-          let t = y.bcache;
-          typeof t != "string" && (p = addFault(p, u + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), r++), t === "on" || t === "off" || (p = addFault(p, u + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), r++);
+          let r = y.bcache;
+          typeof r != "string" && (i = addFault(i, u + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), t++), r === "on" || r === "off" || (i = addFault(i, u + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), t++);
         }
         if (y.code !== void 0) {
-          let t = y.code;
-          if (Array.isArray(t)) {
-            t.length < 1 && (p = addFault(p, u + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), r++);
-            const i = t.length;
-            for (let s = 0; s < i; s++) {
-              let a = t[s];
-              typeof a != "string" && (p = addFault(p, u + "/code/" + s, "#/properties/code/items/type", "type", { type: "string" }), r++), a === "400" || a === "403" || a === "404" || a === "414" || a === "500" || a === "501" || a === "502" || a === "503" || a === "504" || a === "506" || a === "5xx" || (p = addFault(p, u + "/code/" + s, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), r++);
+          let r = y.code;
+          if (Array.isArray(r)) {
+            r.length < 1 && (i = addFault(i, u + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), t++);
+            const o = r.length;
+            for (let a = 0; a < o; a++) {
+              let s = r[a];
+              typeof s != "string" && (i = addFault(i, u + "/code/" + a, "#/properties/code/items/type", "type", { type: "string" }), t++), s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5xx" || (i = addFault(i, u + "/code/" + a, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), t++);
             }
           } else
-            p = addFault(p, u + "/code", "#/properties/code/type", "type", { type: "array" }), r++;
+            i = addFault(i, u + "/code", "#/properties/code/type", "type", { type: "array" }), t++;
         }
         if (y.cache_time !== void 0) {
-          let t = y.cache_time;
-          typeof t == "string" ? b.test(t) || (p = addFault(p, u + "/cache_time", "#/properties/cache_time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), r++) : (p = addFault(p, u + "/cache_time", "#/properties/cache_time/type", "type", { type: "string" }), r++);
+          let r = y.cache_time;
+          typeof r == "string" ? b.test(r) || (i = addFault(i, u + "/cache_time", "#/properties/cache_time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), t++) : (i = addFault(i, u + "/cache_time", "#/properties/cache_time/type", "type", { type: "string" }), t++);
         }
         if (y.cache_unit !== void 0) {
-          let t = y.cache_unit;
-          typeof t != "string" && (p = addFault(p, u + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), r++), t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || (p = addFault(p, u + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), r++);
+          let r = y.cache_unit;
+          typeof r != "string" && (i = addFault(i, u + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), t++), r === "year" || r === "month" || r === "day" || r === "hour" || r === "minute" || r === "second" || (i = addFault(i, u + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), t++);
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  error_page_rewrite(k) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = k["http-url"], F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  error_page_rewrite(q) {
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = q["http-url"], v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (Array.isArray(u)) {
-        const i = u.length;
-        for (let s = 0; s < i; s++) {
-          let a = u[s];
-          if (a && typeof a == "object" && !Array.isArray(a)) {
-            a.error_status_code === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "error_status_code" }), t++), a.redirect_status_code === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "redirect_status_code" }), t++), a.redirect_url === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "redirect_url" }), t++);
-            for (const d in a)
-              d === "error_status_code" || d === "redirect_status_code" || d === "redirect_url" || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), t++);
-            if (a.error_status_code !== void 0) {
-              let d = a.error_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), t++), typeof d == "number" && isFinite(d) && ((d > 599 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), t++), (d < 400 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), t++));
+        const o = u.length;
+        for (let a = 0; a < o; a++) {
+          let s = u[a];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.error_status_code === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "error_status_code" }), r++), s.redirect_status_code === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "redirect_status_code" }), r++), s.redirect_url === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "redirect_url" }), r++);
+            for (const d in s)
+              d === "error_status_code" || d === "redirect_status_code" || d === "redirect_url" || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (s.error_status_code !== void 0) {
+              let d = s.error_status_code;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 599 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), r++), (d < 400 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), r++));
             }
-            if (a.redirect_status_code !== void 0) {
-              let d = a.redirect_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), t++), d === 301 || d === 302 || (r = addFault(r, c + "/" + s + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: h.items.properties.redirect_status_code.enum }), t++);
+            if (s.redirect_status_code !== void 0) {
+              let d = s.redirect_status_code;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, n + "/" + a + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: h.items.properties.redirect_status_code.enum }), r++);
             }
-            if (a.redirect_url !== void 0) {
-              let d = a.redirect_url;
-              typeof d == "string" ? (F(d) < 1 && (r = addFault(r, c + "/" + s + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), t++), b(d) || (r = addFault(r, c + "/" + s + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), t++)) : (r = addFault(r, c + "/" + s + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), t++);
+            if (s.redirect_url !== void 0) {
+              let d = s.redirect_url;
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/" + a + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/" + a + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, n + "/" + a + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), r++);
             }
           } else
-            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), t++;
+            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        r = addFault(r, c, "#/type", "type", { type: "array" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  extend(k) {
-    function h(b, { instancePath: F = "", parentData: y, parentDataProperty: u, rootData: c = b } = {}) {
-      let f = null, m = 0;
+  extend(q) {
+    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: n = b } = {}) {
+      let _ = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
-        b.squid === void 0 && (f = addFault(f, F, "#/required", "required", { missingProperty: "squid" }), m++);
-        for (const p in b)
-          p !== "squid" && (f = addFault(f, F, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), m++);
-        b.squid !== void 0 && typeof b.squid != "string" && (f = addFault(f, F + "/squid", "#/properties/squid/type", "type", { type: "string" }), m++);
+        b.squid === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "squid" }), f++);
+        for (const i in b)
+          i !== "squid" && (_ = addFault(_, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
+        b.squid !== void 0 && typeof b.squid != "string" && (_ = addFault(_, v + "/squid", "#/properties/squid/type", "type", { type: "string" }), f++);
       } else
-        f = addFault(f, F, "#/type", "type", { type: "object" }), m++;
-      return h.errors = f, m === 0;
+        _ = addFault(_, v, "#/type", "type", { type: "object" }), f++;
+      return h.errors = _, f === 0;
     }
     return h;
   },
-  forward_status(k) {
+  forward_status(q) {
     const h = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.codes === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "codes" }), p++);
-        for (const r in F)
-          r !== "codes" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.codes !== void 0) {
-          let r = F.codes;
-          if (Array.isArray(r)) {
-            r.length < 1 && (m = addFault(m, y + "/codes", "#/properties/codes/minItems", "minItems", { limit: 1 }), p++);
-            const t = r.length;
-            for (let i = 0; i < t; i++) {
-              let s = r[i];
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (m = addFault(m, y + "/codes/" + i, "#/properties/codes/items/type", "type", { type: "integer" }), p++), s === 301 || s === 302 || (m = addFault(m, y + "/codes/" + i, "#/properties/codes/items/enum", "enum", { allowedValues: h.properties.codes.items.enum }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.codes === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "codes" }), i++);
+        for (const t in v)
+          t !== "codes" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.codes !== void 0) {
+          let t = v.codes;
+          if (Array.isArray(t)) {
+            t.length < 1 && (f = addFault(f, y + "/codes", "#/properties/codes/minItems", "minItems", { limit: 1 }), i++);
+            const r = t.length;
+            for (let o = 0; o < r; o++) {
+              let a = t[o];
+              typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a) || (f = addFault(f, y + "/codes/" + o, "#/properties/codes/items/type", "type", { type: "integer" }), i++), a === 301 || a === 302 || (f = addFault(f, y + "/codes/" + o, "#/properties/codes/items/enum", "enum", { allowedValues: h.properties.codes.items.enum }), i++);
             }
           } else
-            m = addFault(m, y + "/codes", "#/properties/codes/type", "type", { type: "array" }), p++;
+            f = addFault(f, y + "/codes", "#/properties/codes/type", "type", { type: "array" }), i++;
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  head_control(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = k["regex-any"], F = k["header-name"], y = k["header-value"], u = countCharacters;
-    function c(f, { instancePath: m = "", parentData: p, parentDataProperty: r, rootData: t = f } = {}) {
-      let i = null, s = 0;
-      if (f && typeof f == "object" && !Array.isArray(f)) {
-        f.list === void 0 && (i = addFault(i, m, "#/required", "required", { missingProperty: "list" }), s++);
-        for (const a in f)
-          a !== "list" && (i = addFault(i, m, "#/additionalProperties", "additionalProperties", { additionalProperty: a }), s++);
-        if (f.list !== void 0) {
-          let a = f.list;
-          if (Array.isArray(a)) {
-            const d = a.length;
+  head_control(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = q["regex-any"], v = q["header-name"], y = q["header-value"], u = countCharacters;
+    function n(_, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = _ } = {}) {
+      let o = null, a = 0;
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.list === void 0 && (o = addFault(o, f, "#/required", "required", { missingProperty: "list" }), a++);
+        for (const s in _)
+          s !== "list" && (o = addFault(o, f, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), a++);
+        if (_.list !== void 0) {
+          let s = _.list;
+          if (Array.isArray(s)) {
+            const d = s.length;
             for (let g = 0; g < d; g++) {
-              let w = a[g];
+              let w = s[g];
               if (w && typeof w == "object" && !Array.isArray(w)) {
-                w.regex === void 0 && (i = addFault(i, m + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), s++), w.head_op === void 0 && (i = addFault(i, m + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), s++), w.head_direction === void 0 && (i = addFault(i, m + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), s++), w.head === void 0 && (i = addFault(i, m + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), s++), w.order === void 0 && (i = addFault(i, m + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), s++);
-                for (const _ in w)
-                  _ === "regex" || _ === "head_op" || _ === "head_direction" || _ === "head" || _ === "value" || _ === "order" || (i = addFault(i, m + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: _ }), s++);
+                w.regex === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), a++), w.head_op === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), a++), w.head_direction === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), a++), w.head === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), a++), w.order === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), a++);
+                for (const c in w)
+                  c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || (o = addFault(o, f + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: c }), a++);
                 if (w.regex !== void 0) {
-                  let _ = w.regex;
-                  typeof _ == "string" ? (u(_) < 1 && (i = addFault(i, m + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), s++), b(_) || (i = addFault(i, m + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), s++)) : (i = addFault(i, m + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), s++);
+                  let c = w.regex;
+                  typeof c == "string" ? (u(c) < 1 && (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), a++), b(c) || (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), a++)) : (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), a++);
                 }
                 if (w.head_op !== void 0) {
-                  let _ = w.head_op;
-                  typeof _ != "string" && (i = addFault(i, m + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), s++), _ === "ADD" || _ === "DEL" || _ === "ALT" || (i = addFault(i, m + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: h.properties.list.items.properties.head_op.enum }), s++);
+                  let c = w.head_op;
+                  typeof c != "string" && (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), a++), c === "ADD" || c === "DEL" || c === "ALT" || (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: h.properties.list.items.properties.head_op.enum }), a++);
                 }
                 if (w.head_direction !== void 0) {
-                  let _ = w.head_direction;
-                  typeof _ != "string" && (i = addFault(i, m + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), s++), _ === "CLI_REQ" || _ === "CLI_REP" || _ === "SER_REQ" || _ === "SER_REP" || (i = addFault(i, m + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: h.properties.list.items.properties.head_direction.enum }), s++);
+                  let c = w.head_direction;
+                  typeof c != "string" && (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), a++), c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: h.properties.list.items.properties.head_direction.enum }), a++);
                 }
                 if (w.head !== void 0) {
-                  let _ = w.head;
-                  typeof _ == "string" ? (u(_) < 1 && (i = addFault(i, m + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), s++), F(_) || (i = addFault(i, m + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), s++)) : (i = addFault(i, m + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), s++);
+                  let c = w.head;
+                  typeof c == "string" ? (u(c) < 1 && (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), a++), v(c) || (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), a++)) : (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), a++);
                 }
                 if (w.value !== void 0) {
-                  let _ = w.value;
-                  typeof _ == "string" ? y(_) || (i = addFault(i, m + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), s++) : (i = addFault(i, m + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), s++);
+                  let c = w.value;
+                  typeof c == "string" ? y(c) || (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), a++) : (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), a++);
                 }
                 if (w.order !== void 0) {
-                  let _ = w.order;
-                  typeof _ == "number" && !(_ % 1) && !isNaN(_) && isFinite(_) || (i = addFault(i, m + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), s++);
+                  let c = w.order;
+                  typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || (o = addFault(o, f + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), a++);
                 }
               } else
-                i = addFault(i, m + "/list/" + g, "#/properties/list/items/type", "type", { type: "object" }), s++;
+                o = addFault(o, f + "/list/" + g, "#/properties/list/items/type", "type", { type: "object" }), a++;
             }
           } else
-            i = addFault(i, m + "/list", "#/properties/list/type", "type", { type: "array" }), s++;
+            o = addFault(o, f + "/list", "#/properties/list/type", "type", { type: "array" }), a++;
         }
       } else
-        i = addFault(i, m, "#/type", "type", { type: "object" }), s++;
-      return c.errors = i, s === 0;
+        o = addFault(o, f, "#/type", "type", { type: "object" }), a++;
+      return n.errors = o, a === 0;
     }
-    return c;
+    return n;
   },
-  https(k) {
+  https(q) {
     const h = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.cert_id === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "cert_id" }), p++);
-        for (const r in F)
-          r === "cert_id" || r === "http2" || r === "force_https" || r === "ocsp" || r === "ssl_protocol" || (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.cert_id !== void 0) {
-          let r = F.cert_id;
-          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (m = addFault(m, y + "/cert_id", "#/properties/cert_id/type", "type", { type: "integer" }), p++), typeof r == "number" && isFinite(r) && (r < 0 || isNaN(r)) && (m = addFault(m, y + "/cert_id", "#/properties/cert_id/minimum", "minimum", { comparison: ">=", limit: 0 }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.cert_id === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "cert_id" }), i++);
+        for (const t in v)
+          t === "cert_id" || t === "http2" || t === "force_https" || t === "ocsp" || t === "ssl_protocol" || (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.cert_id !== void 0) {
+          let t = v.cert_id;
+          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/cert_id", "#/properties/cert_id/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && (t < 0 || isNaN(t)) && (f = addFault(f, y + "/cert_id", "#/properties/cert_id/minimum", "minimum", { comparison: ">=", limit: 0 }), i++);
         }
-        if (F.http2 !== void 0) {
-          let r = F.http2;
-          typeof r != "string" && (m = addFault(m, y + "/http2", "#/properties/http2/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/http2", "#/properties/http2/enum", "enum", { allowedValues: h.properties.http2.enum }), p++);
+        if (v.http2 !== void 0) {
+          let t = v.http2;
+          typeof t != "string" && (f = addFault(f, y + "/http2", "#/properties/http2/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/http2", "#/properties/http2/enum", "enum", { allowedValues: h.properties.http2.enum }), i++);
         }
-        if (F.force_https !== void 0) {
-          let r = F.force_https;
-          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (m = addFault(m, y + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), p++), r === 0 || r === 301 || r === 302 || (m = addFault(m, y + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: h.properties.force_https.enum }), p++);
+        if (v.force_https !== void 0) {
+          let t = v.force_https;
+          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), i++), t === 0 || t === 301 || t === 302 || (f = addFault(f, y + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: h.properties.force_https.enum }), i++);
         }
-        if (F.ocsp !== void 0) {
-          let r = F.ocsp;
-          typeof r != "string" && (m = addFault(m, y + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), p++), r === "on" || r === "off" || (m = addFault(m, y + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: h.properties.ocsp.enum }), p++);
+        if (v.ocsp !== void 0) {
+          let t = v.ocsp;
+          typeof t != "string" && (f = addFault(f, y + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: h.properties.ocsp.enum }), i++);
         }
-        if (F.ssl_protocol !== void 0) {
-          let r = F.ssl_protocol;
-          if (Array.isArray(r)) {
-            r.length < 1 && (m = addFault(m, y + "/ssl_protocol", "#/properties/ssl_protocol/minItems", "minItems", { limit: 1 }), p++);
-            const t = r.length;
-            for (let i = 0; i < t; i++) {
-              let s = r[i];
-              typeof s != "string" && (m = addFault(m, y + "/ssl_protocol/" + i, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), p++), s === "TLSv1" || s === "TLSv1.1" || s === "TLSv1.2" || s === "TLSv1.3" || (m = addFault(m, y + "/ssl_protocol/" + i, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: h.properties.ssl_protocol.items.enum }), p++);
+        if (v.ssl_protocol !== void 0) {
+          let t = v.ssl_protocol;
+          if (Array.isArray(t)) {
+            t.length < 1 && (f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/minItems", "minItems", { limit: 1 }), i++);
+            const r = t.length;
+            for (let o = 0; o < r; o++) {
+              let a = t[o];
+              typeof a != "string" && (f = addFault(f, y + "/ssl_protocol/" + o, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), i++), a === "TLSv1" || a === "TLSv1.1" || a === "TLSv1.2" || a === "TLSv1.3" || (f = addFault(f, y + "/ssl_protocol/" + o, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: h.properties.ssl_protocol.items.enum }), i++);
             }
           } else
-            m = addFault(m, y + "/ssl_protocol", "#/properties/ssl_protocol/type", "type", { type: "array" }), p++;
+            f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/type", "type", { type: "array" }), i++;
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  ip_black_list(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  ip_black_list(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.list === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "list" }), t++);
-        for (const i in u)
-          i === "list" || i === "mode" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
+        u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
+        for (const o in u)
+          o === "list" || o === "mode" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.list !== void 0) {
-          let i = u.list;
-          if (Array.isArray(i)) {
-            i.length > 200 && (r = addFault(r, c + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), t++);
-            const s = i.length;
-            for (let a = 0; a < s; a++) {
-              let d = i[a];
-              typeof d == "string" ? (F(d) < 1 && (r = addFault(r, c + "/list/" + a, "#/properties/list/items/minLength", "minLength", { limit: 1 }), t++), b(d) || (r = addFault(r, c + "/list/" + a, "#/properties/list/items/format", "format", { format: "ip-or-network" }), t++)) : (r = addFault(r, c + "/list/" + a, "#/properties/list/items/type", "type", { type: "string" }), t++);
+          let o = u.list;
+          if (Array.isArray(o)) {
+            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const a = o.length;
+            for (let s = 0; s < a; s++) {
+              let d = o[s];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            r = addFault(r, c + "/list", "#/properties/list/type", "type", { type: "array" }), t++;
+            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
-          let i = u.mode;
-          typeof i != "string" && (r = addFault(r, c + "/mode", "#/properties/mode/type", "type", { type: "string" }), t++), i === "append" || i === "cover" || (r = addFault(r, c + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), t++);
+          let o = u.mode;
+          typeof o != "string" && (t = addFault(t, n + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, n + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
         }
       } else
-        r = addFault(r, c, "#/type", "type", { type: "object" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  ip_white_list(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  ip_white_list(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.list === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "list" }), t++);
-        for (const i in u)
-          i === "list" || i === "mode" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
+        u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
+        for (const o in u)
+          o === "list" || o === "mode" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.list !== void 0) {
-          let i = u.list;
-          if (Array.isArray(i)) {
-            i.length > 200 && (r = addFault(r, c + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), t++);
-            const s = i.length;
-            for (let a = 0; a < s; a++) {
-              let d = i[a];
-              typeof d == "string" ? (F(d) < 1 && (r = addFault(r, c + "/list/" + a, "#/properties/list/items/minLength", "minLength", { limit: 1 }), t++), b(d) || (r = addFault(r, c + "/list/" + a, "#/properties/list/items/format", "format", { format: "ip-or-network" }), t++)) : (r = addFault(r, c + "/list/" + a, "#/properties/list/items/type", "type", { type: "string" }), t++);
+          let o = u.list;
+          if (Array.isArray(o)) {
+            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const a = o.length;
+            for (let s = 0; s < a; s++) {
+              let d = o[s];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            r = addFault(r, c + "/list", "#/properties/list/type", "type", { type: "array" }), t++;
+            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
-          let i = u.mode;
-          typeof i != "string" && (r = addFault(r, c + "/mode", "#/properties/mode/type", "type", { type: "string" }), t++), i === "append" || i === "cover" || (r = addFault(r, c + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), t++);
+          let o = u.mode;
+          typeof o != "string" && (t = addFault(t, n + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, n + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
         }
       } else
-        r = addFault(r, c, "#/type", "type", { type: "object" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  new_origin(k) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = k.address, F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  new_origin(q) {
+    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = q.address, v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (Array.isArray(u)) {
-        const i = u.length;
-        for (let s = 0; s < i; s++) {
-          let a = u[s];
-          if (a && typeof a == "object" && !Array.isArray(a)) {
-            a.origin === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "origin" }), t++);
-            for (const d in a)
-              d === "origin" || d === "port" || d === "protocol" || d === "host" || d === "level" || d === "weight_level" || d === "isp" || d === "connect_time" || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), t++);
-            if (a.origin !== void 0) {
-              let d = a.origin;
-              typeof d == "string" ? (F(d) < 1 && (r = addFault(r, c + "/" + s + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), t++), b(d) || (r = addFault(r, c + "/" + s + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), t++)) : (r = addFault(r, c + "/" + s + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), t++);
+        const o = u.length;
+        for (let a = 0; a < o; a++) {
+          let s = u[a];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.origin === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "origin" }), r++);
+            for (const d in s)
+              d === "origin" || d === "port" || d === "protocol" || d === "host" || d === "level" || d === "weight_level" || d === "isp" || d === "connect_time" || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (s.origin !== void 0) {
+              let d = s.origin;
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/" + a + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/" + a + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), r++)) : (t = addFault(t, n + "/" + a + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), r++);
             }
-            if (a.port !== void 0) {
-              let d = a.port;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/port", "#/items/properties/port/type", "type", { type: "integer" }), t++), typeof d == "number" && isFinite(d) && ((d > 65535 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), t++), (d < 0 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), t++));
+            if (s.port !== void 0) {
+              let d = s.port;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/port", "#/items/properties/port/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 65535 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (d < 0 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), r++));
             }
-            if (a.protocol !== void 0) {
-              let d = a.protocol;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), t++), d === "default" || d === "http" || d === "https" || (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), t++);
+            if (s.protocol !== void 0) {
+              let d = s.protocol;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, n + "/" + a + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), r++);
             }
-            if (a.host !== void 0 && typeof a.host != "string" && (r = addFault(r, c + "/" + s + "/host", "#/items/properties/host/type", "type", { type: "string" }), t++), a.level !== void 0) {
-              let d = a.level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/level", "#/items/properties/level/type", "type", { type: "integer" }), t++), d === 10 || d === 20 || (r = addFault(r, c + "/" + s + "/level", "#/items/properties/level/enum", "enum", { allowedValues: h.items.properties.level.enum }), t++);
+            if (s.host !== void 0 && typeof s.host != "string" && (t = addFault(t, n + "/" + a + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), s.level !== void 0) {
+              let d = s.level;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, n + "/" + a + "/level", "#/items/properties/level/enum", "enum", { allowedValues: h.items.properties.level.enum }), r++);
             }
-            if (a.weight_level !== void 0) {
-              let d = a.weight_level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), t++), typeof d == "number" && isFinite(d) && ((d > 1e4 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), t++), (d < 1 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), t++));
+            if (s.weight_level !== void 0) {
+              let d = s.weight_level;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 1e4 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), r++), (d < 1 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
             }
-            if (a.isp !== void 0) {
-              let d = a.isp;
-              typeof d != "string" && (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), t++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), t++);
+            if (s.isp !== void 0) {
+              let d = s.isp;
+              typeof d != "string" && (t = addFault(t, n + "/" + a + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, n + "/" + a + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), r++);
             }
-            if (a.connect_time !== void 0) {
-              let d = a.connect_time;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (r = addFault(r, c + "/" + s + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), t++), typeof d == "number" && isFinite(d) && ((d > 60 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), t++), (d < 3 || isNaN(d)) && (r = addFault(r, c + "/" + s + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), t++));
+            if (s.connect_time !== void 0) {
+              let d = s.connect_time;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 60 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), r++), (d < 3 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), r++));
             }
           } else
-            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), t++;
+            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        r = addFault(r, c, "#/type", "type", { type: "array" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  origin(k) {
+  origin(q) {
     const h = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.default_master === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "default_master" }), r++);
-        for (const t in y)
-          t === "default_master" || t === "default_slave" || t === "origin_mode" || t === "ori_https" || t === "port" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.default_master === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "default_master" }), t++);
+        for (const r in y)
+          r === "default_master" || r === "default_slave" || r === "origin_mode" || r === "ori_https" || r === "port" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.default_master !== void 0) {
-          let t = y.default_master;
-          typeof t == "string" ? b(t) < 1 && (p = addFault(p, u + "/default_master", "#/properties/default_master/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/default_master", "#/properties/default_master/type", "type", { type: "string" }), r++);
+          let r = y.default_master;
+          typeof r == "string" ? b(r) < 1 && (i = addFault(i, u + "/default_master", "#/properties/default_master/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/default_master", "#/properties/default_master/type", "type", { type: "string" }), t++);
         }
-        if (y.default_slave !== void 0 && typeof y.default_slave != "string" && (p = addFault(p, u + "/default_slave", "#/properties/default_slave/type", "type", { type: "string" }), r++), y.origin_mode !== void 0) {
-          let t = y.origin_mode;
-          typeof t != "string" && (p = addFault(p, u + "/origin_mode", "#/properties/origin_mode/type", "type", { type: "string" }), r++), t === "default" || t === "http" || t === "https" || t === "custom" || (p = addFault(p, u + "/origin_mode", "#/properties/origin_mode/enum", "enum", { allowedValues: h.properties.origin_mode.enum }), r++);
+        if (y.default_slave !== void 0 && typeof y.default_slave != "string" && (i = addFault(i, u + "/default_slave", "#/properties/default_slave/type", "type", { type: "string" }), t++), y.origin_mode !== void 0) {
+          let r = y.origin_mode;
+          typeof r != "string" && (i = addFault(i, u + "/origin_mode", "#/properties/origin_mode/type", "type", { type: "string" }), t++), r === "default" || r === "http" || r === "https" || r === "custom" || (i = addFault(i, u + "/origin_mode", "#/properties/origin_mode/enum", "enum", { allowedValues: h.properties.origin_mode.enum }), t++);
         }
         if (y.ori_https !== void 0) {
-          let t = y.ori_https;
-          typeof t != "string" && (p = addFault(p, u + "/ori_https", "#/properties/ori_https/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/ori_https", "#/properties/ori_https/enum", "enum", { allowedValues: h.properties.ori_https.enum }), r++);
+          let r = y.ori_https;
+          typeof r != "string" && (i = addFault(i, u + "/ori_https", "#/properties/ori_https/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/ori_https", "#/properties/ori_https/enum", "enum", { allowedValues: h.properties.ori_https.enum }), t++);
         }
         if (y.port !== void 0) {
-          let t = y.port;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (p = addFault(p, u + "/port", "#/properties/port/type", "type", { type: "integer" }), r++), typeof t == "number" && isFinite(t) && ((t > 65535 || isNaN(t)) && (p = addFault(p, u + "/port", "#/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (t < 0 || isNaN(t)) && (p = addFault(p, u + "/port", "#/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), r++));
+          let r = y.port;
+          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (i = addFault(i, u + "/port", "#/properties/port/type", "type", { type: "integer" }), t++), typeof r == "number" && isFinite(r) && ((r > 65535 || isNaN(r)) && (i = addFault(i, u + "/port", "#/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), t++), (r < 0 || isNaN(r)) && (i = addFault(i, u + "/port", "#/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), t++));
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  origin_host(k) {
-    const h = k.domain, b = countCharacters;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+  origin_host(q) {
+    const h = q.domain, b = countCharacters;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.host === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "host" }), r++);
-        for (const t in y)
-          t !== "host" && (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.host === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "host" }), t++);
+        for (const r in y)
+          r !== "host" && (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.host !== void 0) {
-          let t = y.host;
-          typeof t == "string" ? (b(t) < 1 && (p = addFault(p, u + "/host", "#/properties/host/minLength", "minLength", { limit: 1 }), r++), h(t) || (p = addFault(p, u + "/host", "#/properties/host/format", "format", { format: "domain" }), r++)) : (p = addFault(p, u + "/host", "#/properties/host/type", "type", { type: "string" }), r++);
+          let r = y.host;
+          typeof r == "string" ? (b(r) < 1 && (i = addFault(i, u + "/host", "#/properties/host/minLength", "minLength", { limit: 1 }), t++), h(r) || (i = addFault(i, u + "/host", "#/properties/host/format", "format", { format: "domain" }), t++)) : (i = addFault(i, u + "/host", "#/properties/host/type", "type", { type: "string" }), t++);
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  post_upload_size_limit(k) {
-    function h(b, { instancePath: F = "", parentData: y, parentDataProperty: u, rootData: c = b } = {}) {
-      let f = null, m = 0;
+  post_upload_size_limit(q) {
+    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: n = b } = {}) {
+      let _ = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
-        b.limit_value === void 0 && (f = addFault(f, F, "#/required", "required", { missingProperty: "limit_value" }), m++);
-        for (const p in b)
-          p !== "limit_value" && (f = addFault(f, F, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), m++);
+        b.limit_value === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "limit_value" }), f++);
+        for (const i in b)
+          i !== "limit_value" && (_ = addFault(_, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
         if (b.limit_value !== void 0) {
-          let p = b.limit_value;
-          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (f = addFault(f, F + "/limit_value", "#/properties/limit_value/type", "type", { type: "integer" }), m++), typeof p == "number" && isFinite(p) && ((p > 1024 || isNaN(p)) && (f = addFault(f, F + "/limit_value", "#/properties/limit_value/maximum", "maximum", { comparison: "<=", limit: 1024 }), m++), (p < 1 || isNaN(p)) && (f = addFault(f, F + "/limit_value", "#/properties/limit_value/minimum", "minimum", { comparison: ">=", limit: 1 }), m++));
+          let i = b.limit_value;
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (_ = addFault(_, v + "/limit_value", "#/properties/limit_value/type", "type", { type: "integer" }), f++), typeof i == "number" && isFinite(i) && ((i > 1024 || isNaN(i)) && (_ = addFault(_, v + "/limit_value", "#/properties/limit_value/maximum", "maximum", { comparison: "<=", limit: 1024 }), f++), (i < 1 || isNaN(i)) && (_ = addFault(_, v + "/limit_value", "#/properties/limit_value/minimum", "minimum", { comparison: ">=", limit: 1 }), f++));
         }
       } else
-        f = addFault(f, F, "#/type", "type", { type: "object" }), m++;
-      return h.errors = f, m === 0;
+        _ = addFault(_, v, "#/type", "type", { type: "object" }), f++;
+      return h.errors = _, f === 0;
     }
     return h;
   },
-  range_back_source(k) {
+  range_back_source(q) {
     const h = { type: "string", enum: ["on", "off"] };
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      return typeof F != "string" && (m = addFault(m, y, "#/type", "type", { type: "string" }), p++), F === "on" || F === "off" || (m = addFault(m, y, "#/enum", "enum", { allowedValues: h.enum }), p++), b.errors = m, p === 0;
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      return typeof v != "string" && (f = addFault(f, y, "#/type", "type", { type: "string" }), i++), v === "on" || v === "off" || (f = addFault(f, y, "#/enum", "enum", { allowedValues: h.enum }), i++), b.errors = f, i === 0;
     }
     return b;
   },
-  rate_limit(k) {
+  rate_limit(q) {
     const h = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.max_rate_count === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "max_rate_count" }), p++);
-        for (const r in F)
-          r === "max_rate_count" || r === "max_rate_unit" || r === "leading_flow_count" || r === "leading_flow_unit" || (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.max_rate_count !== void 0) {
-          let r = F.max_rate_count;
-          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (m = addFault(m, y + "/max_rate_count", "#/properties/max_rate_count/type", "type", { type: "integer" }), p++), typeof r == "number" && isFinite(r) && (r < 1 || isNaN(r)) && (m = addFault(m, y + "/max_rate_count", "#/properties/max_rate_count/minimum", "minimum", { comparison: ">=", limit: 1 }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.max_rate_count === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "max_rate_count" }), i++);
+        for (const t in v)
+          t === "max_rate_count" || t === "max_rate_unit" || t === "leading_flow_count" || t === "leading_flow_unit" || (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.max_rate_count !== void 0) {
+          let t = v.max_rate_count;
+          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/max_rate_count", "#/properties/max_rate_count/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && (t < 1 || isNaN(t)) && (f = addFault(f, y + "/max_rate_count", "#/properties/max_rate_count/minimum", "minimum", { comparison: ">=", limit: 1 }), i++);
         }
-        if (F.max_rate_unit !== void 0) {
-          let r = F.max_rate_unit;
-          typeof r != "string" && (m = addFault(m, y + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), p++), r === "KB" || r === "MB" || (m = addFault(m, y + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: h.properties.max_rate_unit.enum }), p++);
+        if (v.max_rate_unit !== void 0) {
+          let t = v.max_rate_unit;
+          typeof t != "string" && (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: h.properties.max_rate_unit.enum }), i++);
         }
-        if (F.leading_flow_count !== void 0) {
-          let r = F.leading_flow_count;
-          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || (m = addFault(m, y + "/leading_flow_count", "#/properties/leading_flow_count/type", "type", { type: "integer" }), p++), typeof r == "number" && isFinite(r) && (r < 0 || isNaN(r)) && (m = addFault(m, y + "/leading_flow_count", "#/properties/leading_flow_count/minimum", "minimum", { comparison: ">=", limit: 0 }), p++);
+        if (v.leading_flow_count !== void 0) {
+          let t = v.leading_flow_count;
+          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/leading_flow_count", "#/properties/leading_flow_count/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && (t < 0 || isNaN(t)) && (f = addFault(f, y + "/leading_flow_count", "#/properties/leading_flow_count/minimum", "minimum", { comparison: ">=", limit: 0 }), i++);
         }
-        if (F.leading_flow_unit !== void 0) {
-          let r = F.leading_flow_unit;
-          typeof r != "string" && (m = addFault(m, y + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), p++), r === "KB" || r === "MB" || (m = addFault(m, y + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: h.properties.leading_flow_unit.enum }), p++);
+        if (v.leading_flow_unit !== void 0) {
+          let t = v.leading_flow_unit;
+          typeof t != "string" && (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: h.properties.leading_flow_unit.enum }), i++);
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  referer(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = k["referer-host"], F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  referer(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = q["referer-host"], v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.type === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "type" }), t++), u.list === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "list" }), t++);
-        for (const i in u)
-          i === "type" || i === "list" || i === "allow_empty" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
+        u.type === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "type" }), r++), u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
+        for (const o in u)
+          o === "type" || o === "list" || o === "allow_empty" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.type !== void 0) {
-          let i = u.type;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (r = addFault(r, c + "/type", "#/properties/type/type", "type", { type: "integer" }), t++), i === 1 || i === 2 || (r = addFault(r, c + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), t++);
+          let o = u.type;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), o === 1 || o === 2 || (t = addFault(t, n + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), r++);
         }
         if (u.list !== void 0) {
-          let i = u.list;
-          if (Array.isArray(i)) {
-            i.length > 200 && (r = addFault(r, c + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), t++);
-            const s = i.length;
-            for (let a = 0; a < s; a++) {
-              let d = i[a];
-              typeof d == "string" ? (F(d) < 1 && (r = addFault(r, c + "/list/" + a, "#/properties/list/items/minLength", "minLength", { limit: 1 }), t++), b(d) || (r = addFault(r, c + "/list/" + a, "#/properties/list/items/format", "format", { format: "referer-host" }), t++)) : (r = addFault(r, c + "/list/" + a, "#/properties/list/items/type", "type", { type: "string" }), t++);
+          let o = u.list;
+          if (Array.isArray(o)) {
+            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const a = o.length;
+            for (let s = 0; s < a; s++) {
+              let d = o[s];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "referer-host" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            r = addFault(r, c + "/list", "#/properties/list/type", "type", { type: "array" }), t++;
+            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
-        u.allow_empty !== void 0 && typeof u.allow_empty != "boolean" && (r = addFault(r, c + "/allow_empty", "#/properties/allow_empty/type", "type", { type: "boolean" }), t++);
+        u.allow_empty !== void 0 && typeof u.allow_empty != "boolean" && (t = addFault(t, n + "/allow_empty", "#/properties/allow_empty/type", "type", { type: "boolean" }), r++);
       } else
-        r = addFault(r, c, "#/type", "type", { type: "object" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  smart_compression(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  smart_compression(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.compression_mode === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "compression_mode" }), t++);
-        for (const i in u)
-          b.call(h.properties, i) || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
+        u.compression_mode === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "compression_mode" }), r++);
+        for (const o in u)
+          b.call(h.properties, o) || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.compression_mode !== void 0) {
-          let i = u.compression_mode;
-          typeof i != "string" && (r = addFault(r, c + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), t++), i === "gzip" || i === "brotli" || i === "gzip&brotli" || i === "brotli&gzip" || (r = addFault(r, c + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: h.properties.compression_mode.enum }), t++);
+          let o = u.compression_mode;
+          typeof o != "string" && (t = addFault(t, n + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), o === "gzip" || o === "brotli" || o === "gzip&brotli" || o === "brotli&gzip" || (t = addFault(t, n + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: h.properties.compression_mode.enum }), r++);
         }
         if (u.gzip_compression_rate !== void 0) {
-          let i = u.gzip_compression_rate;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (r = addFault(r, c + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), t++), typeof i == "number" && isFinite(i) && ((i > 9 || isNaN(i)) && (r = addFault(r, c + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), t++), (i < 1 || isNaN(i)) && (r = addFault(r, c + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), t++));
+          let o = u.gzip_compression_rate;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_value !== void 0) {
-          let i = u.gzip_compression_value;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (r = addFault(r, c + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), t++), typeof i == "number" && isFinite(i) && ((i > 65535 || isNaN(i)) && (r = addFault(r, c + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), t++), (i < 1 || isNaN(i)) && (r = addFault(r, c + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), t++));
+          let o = u.gzip_compression_value;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_unit !== void 0) {
-          let i = u.gzip_compression_unit;
-          typeof i != "string" && (r = addFault(r, c + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), t++), i === "KB" || i === "MB" || (r = addFault(r, c + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: h.properties.gzip_compression_unit.enum }), t++);
+          let o = u.gzip_compression_unit;
+          typeof o != "string" && (t = addFault(t, n + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, n + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: h.properties.gzip_compression_unit.enum }), r++);
         }
         if (u.gzip_content_type !== void 0) {
-          let i = u.gzip_content_type;
-          if (Array.isArray(i)) {
-            i.length < 1 && (r = addFault(r, c + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), t++);
-            const s = i.length;
-            for (let a = 0; a < s; a++) {
-              let d = i[a];
-              typeof d == "string" ? F(d) < 1 && (r = addFault(r, c + "/gzip_content_type/" + a, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), t++) : (r = addFault(r, c + "/gzip_content_type/" + a, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), t++);
+          let o = u.gzip_content_type;
+          if (Array.isArray(o)) {
+            o.length < 1 && (t = addFault(t, n + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), r++);
+            const a = o.length;
+            for (let s = 0; s < a; s++) {
+              let d = o[s];
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, n + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
-            r = addFault(r, c + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), t++;
+            t = addFault(t, n + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), r++;
         }
         if (u.brotli_compression_rate !== void 0) {
-          let i = u.brotli_compression_rate;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (r = addFault(r, c + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), t++), typeof i == "number" && isFinite(i) && ((i > 9 || isNaN(i)) && (r = addFault(r, c + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), t++), (i < 1 || isNaN(i)) && (r = addFault(r, c + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), t++));
+          let o = u.brotli_compression_rate;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_value !== void 0) {
-          let i = u.brotli_compression_value;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (r = addFault(r, c + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), t++), typeof i == "number" && isFinite(i) && ((i > 65535 || isNaN(i)) && (r = addFault(r, c + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), t++), (i < 1 || isNaN(i)) && (r = addFault(r, c + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), t++));
+          let o = u.brotli_compression_value;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_unit !== void 0) {
-          let i = u.brotli_compression_unit;
-          typeof i != "string" && (r = addFault(r, c + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), t++), i === "KB" || i === "MB" || (r = addFault(r, c + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: h.properties.brotli_compression_unit.enum }), t++);
+          let o = u.brotli_compression_unit;
+          typeof o != "string" && (t = addFault(t, n + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, n + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: h.properties.brotli_compression_unit.enum }), r++);
         }
         if (u.brotli_content_type !== void 0) {
-          let i = u.brotli_content_type;
-          if (Array.isArray(i)) {
-            i.length < 1 && (r = addFault(r, c + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), t++);
-            const s = i.length;
-            for (let a = 0; a < s; a++) {
-              let d = i[a];
-              typeof d == "string" ? F(d) < 1 && (r = addFault(r, c + "/brotli_content_type/" + a, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), t++) : (r = addFault(r, c + "/brotli_content_type/" + a, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), t++);
+          let o = u.brotli_content_type;
+          if (Array.isArray(o)) {
+            o.length < 1 && (t = addFault(t, n + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), r++);
+            const a = o.length;
+            for (let s = 0; s < a; s++) {
+              let d = o[s];
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, n + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
-            r = addFault(r, c + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), t++;
+            t = addFault(t, n + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), r++;
         }
       } else
-        r = addFault(r, c, "#/type", "type", { type: "object" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  source_url_rewrite(k) {
-    const h = k["regex-any"], b = countCharacters, F = new RegExp("^/", "u");
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  source_url_rewrite(q) {
+    const h = q["regex-any"], b = countCharacters, v = new RegExp("^/", "u");
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (Array.isArray(u)) {
-        const i = u.length;
-        for (let s = 0; s < i; s++) {
-          let a = u[s];
-          if (a && typeof a == "object" && !Array.isArray(a)) {
-            a.origin_url === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "origin_url" }), t++), a.target_url === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "target_url" }), t++);
-            for (const d in a)
-              d === "origin_url" || d === "target_url" || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), t++);
-            if (a.origin_url !== void 0) {
-              let d = a.origin_url;
-              typeof d == "string" ? (b(d) < 1 && (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), t++), F.test(d) || (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), t++), h(d) || (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), t++)) : (r = addFault(r, c + "/" + s + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), t++);
+        const o = u.length;
+        for (let a = 0; a < o; a++) {
+          let s = u[a];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.origin_url === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "origin_url" }), r++), s.target_url === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "target_url" }), r++);
+            for (const d in s)
+              d === "origin_url" || d === "target_url" || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (s.origin_url !== void 0) {
+              let d = s.origin_url;
+              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), h(d) || (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
             }
-            if (a.target_url !== void 0) {
-              let d = a.target_url;
-              typeof d == "string" ? (b(d) < 1 && (r = addFault(r, c + "/" + s + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), t++), F.test(d) || (r = addFault(r, c + "/" + s + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), t++)) : (r = addFault(r, c + "/" + s + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), t++);
+            if (s.target_url !== void 0) {
+              let d = s.target_url;
+              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, n + "/" + a + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, n + "/" + a + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), r++)) : (t = addFault(t, n + "/" + a + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), r++);
             }
           } else
-            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), t++;
+            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        r = addFault(r, c, "#/type", "type", { type: "array" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  speed_limit(k) {
-    const h = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, F = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-    function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
-      let t = null, i = 0;
-      if (Array.isArray(c)) {
-        c.length > 100 && (t = addFault(t, f, "#/maxItems", "maxItems", { limit: 100 }), i++);
-        const s = c.length;
-        for (let a = 0; a < s; a++) {
-          let d = c[a];
+  speed_limit(q) {
+    const h = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, v = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
+      let r = null, o = 0;
+      if (Array.isArray(n)) {
+        n.length > 100 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 100 }), o++);
+        const a = n.length;
+        for (let s = 0; s < a; s++) {
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.type === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "type" }), i++), d.pattern === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "pattern" }), i++), d.speed === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "speed" }), i++), d.begin_time === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "begin_time" }), i++), d.end_time === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "end_time" }), i++);
+            d.type === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "type" }), o++), d.pattern === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "pattern" }), o++), d.speed === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "speed" }), o++), d.begin_time === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "begin_time" }), o++), d.end_time === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "end_time" }), o++);
             for (const g in d)
-              g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
+              g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.type !== void 0) {
               let g = d.type;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/type", "#/items/properties/type/type", "type", { type: "string" }), i++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (t = addFault(t, f + "/" + a + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/type", "#/items/properties/type/type", "type", { type: "string" }), o++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (r = addFault(r, _ + "/" + s + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), o++);
             }
             if (d.pattern !== void 0) {
               let g = d.pattern;
-              typeof g == "string" ? b(g) < 1 && (t = addFault(t, f + "/" + a + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), i++) : (t = addFault(t, f + "/" + a + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), i++);
+              typeof g == "string" ? b(g) < 1 && (r = addFault(r, _ + "/" + s + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, _ + "/" + s + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), o++);
             }
             if (d.speed !== void 0) {
               let g = d.speed;
-              typeof g == "string" ? F.test(g) || (t = addFault(t, f + "/" + a + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (t = addFault(t, f + "/" + a + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), i++);
+              typeof g == "string" ? v.test(g) || (r = addFault(r, _ + "/" + s + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), o++) : (r = addFault(r, _ + "/" + s + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), o++);
             }
             if (d.begin_time !== void 0) {
               let g = d.begin_time;
-              typeof g == "string" ? y.test(g) || (t = addFault(t, f + "/" + a + "/begin_time", "#/items/properties/begin_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), i++) : (t = addFault(t, f + "/" + a + "/begin_time", "#/items/properties/begin_time/type", "type", { type: "string" }), i++);
+              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + s + "/begin_time", "#/items/properties/begin_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), o++) : (r = addFault(r, _ + "/" + s + "/begin_time", "#/items/properties/begin_time/type", "type", { type: "string" }), o++);
             }
             if (d.end_time !== void 0) {
               let g = d.end_time;
-              typeof g == "string" ? y.test(g) || (t = addFault(t, f + "/" + a + "/end_time", "#/items/properties/end_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), i++) : (t = addFault(t, f + "/" + a + "/end_time", "#/items/properties/end_time/type", "type", { type: "string" }), i++);
+              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + s + "/end_time", "#/items/properties/end_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), o++) : (r = addFault(r, _ + "/" + s + "/end_time", "#/items/properties/end_time/type", "type", { type: "string" }), o++);
             }
           } else
-            t = addFault(t, f + "/" + a, "#/items/type", "type", { type: "object" }), i++;
+            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        t = addFault(t, f, "#/type", "type", { type: "array" }), i++;
-      return u.errors = t, i === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
-  timeout(k) {
+  timeout(q) {
     const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(F, { instancePath: y = "", parentData: u, parentDataProperty: c, rootData: f = F } = {}) {
-      let m = null, p = 0;
-      if (F && typeof F == "object" && !Array.isArray(F)) {
-        F.time === void 0 && (m = addFault(m, y, "#/required", "required", { missingProperty: "time" }), p++);
-        for (const r in F)
-          r !== "time" && (m = addFault(m, y, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), p++);
-        if (F.time !== void 0) {
-          let r = F.time;
-          typeof r == "string" ? h.test(r) || (m = addFault(m, y + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (m = addFault(m, y + "/time", "#/properties/time/type", "type", { type: "string" }), p++);
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+      let f = null, i = 0;
+      if (v && typeof v == "object" && !Array.isArray(v)) {
+        v.time === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "time" }), i++);
+        for (const t in v)
+          t !== "time" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
+        if (v.time !== void 0) {
+          let t = v.time;
+          typeof t == "string" ? h.test(t) || (f = addFault(f, y + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/time", "#/properties/time/type", "type", { type: "string" }), i++);
         }
       } else
-        m = addFault(m, y, "#/type", "type", { type: "object" }), p++;
-      return b.errors = m, p === 0;
+        f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
+      return b.errors = f, i === 0;
     }
     return b;
   },
-  tos_origin(k) {
-    const h = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, F = countCharacters, y = k.address;
-    function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
-      let t = null, i = 0;
-      if (Array.isArray(c)) {
-        c.length < 1 && (t = addFault(t, f, "#/minItems", "minItems", { limit: 1 }), i++);
-        const s = c.length;
-        for (let a = 0; a < s; a++) {
-          let d = c[a];
+  tos_origin(q) {
+    const h = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q.address;
+    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
+      let r = null, o = 0;
+      if (Array.isArray(n)) {
+        n.length < 1 && (r = addFault(r, _, "#/minItems", "minItems", { limit: 1 }), o++);
+        const a = n.length;
+        for (let s = 0; s < a; s++) {
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.isp === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "isp" }), i++), d.ips === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "ips" }), i++), d.group_sort === void 0 && (t = addFault(t, f + "/" + a, "#/items/required", "required", { missingProperty: "group_sort" }), i++);
+            d.isp === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "isp" }), o++), d.ips === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "ips" }), o++), d.group_sort === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "group_sort" }), o++);
             for (const g in d)
-              b.call(h.items.properties, g) || (t = addFault(t, f + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), i++);
+              b.call(h.items.properties, g) || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.isp !== void 0) {
               let g = d.isp;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), i++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (t = addFault(t, f + "/" + a + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), o++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (r = addFault(r, _ + "/" + s + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), o++);
             }
             if (d.ips !== void 0) {
               let g = d.ips;
               if (Array.isArray(g)) {
-                g.length < 1 && (t = addFault(t, f + "/" + a + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), i++);
+                g.length < 1 && (r = addFault(r, _ + "/" + s + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), o++);
                 const w = g.length;
-                for (let _ = 0; _ < w; _++) {
-                  let l = g[_];
-                  typeof l == "string" ? (F(l) < 1 && (t = addFault(t, f + "/" + a + "/ips/" + _, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), i++), y(l) || (t = addFault(t, f + "/" + a + "/ips/" + _, "#/items/properties/ips/items/format", "format", { format: "address" }), i++)) : (t = addFault(t, f + "/" + a + "/ips/" + _, "#/items/properties/ips/items/type", "type", { type: "string" }), i++);
+                for (let c = 0; c < w; c++) {
+                  let p = g[c];
+                  typeof p == "string" ? (v(p) < 1 && (r = addFault(r, _ + "/" + s + "/ips/" + c, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), o++), y(p) || (r = addFault(r, _ + "/" + s + "/ips/" + c, "#/items/properties/ips/items/format", "format", { format: "address" }), o++)) : (r = addFault(r, _ + "/" + s + "/ips/" + c, "#/items/properties/ips/items/type", "type", { type: "string" }), o++);
                 }
               } else
-                t = addFault(t, f + "/" + a + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), i++;
+                r = addFault(r, _ + "/" + s + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), o++;
             }
             if (d.group_sort !== void 0) {
               let g = d.group_sort;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (t = addFault(t, f + "/" + a + "/group_sort", "#/items/properties/group_sort/type", "type", { type: "integer" }), i++), typeof g == "number" && isFinite(g) && ((g > 10 || isNaN(g)) && (t = addFault(t, f + "/" + a + "/group_sort", "#/items/properties/group_sort/maximum", "maximum", { comparison: "<=", limit: 10 }), i++), (g < 1 || isNaN(g)) && (t = addFault(t, f + "/" + a + "/group_sort", "#/items/properties/group_sort/minimum", "minimum", { comparison: ">=", limit: 1 }), i++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/group_sort", "#/items/properties/group_sort/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 10 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/group_sort", "#/items/properties/group_sort/maximum", "maximum", { comparison: "<=", limit: 10 }), o++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/group_sort", "#/items/properties/group_sort/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
             }
             if (d.weight !== void 0) {
               let g = d.weight;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (t = addFault(t, f + "/" + a + "/weight", "#/items/properties/weight/type", "type", { type: "integer" }), i++), typeof g == "number" && isFinite(g) && ((g > 1e4 || isNaN(g)) && (t = addFault(t, f + "/" + a + "/weight", "#/items/properties/weight/maximum", "maximum", { comparison: "<=", limit: 1e4 }), i++), (g < 1 || isNaN(g)) && (t = addFault(t, f + "/" + a + "/weight", "#/items/properties/weight/minimum", "minimum", { comparison: ">=", limit: 1 }), i++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/weight", "#/items/properties/weight/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 1e4 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/weight", "#/items/properties/weight/maximum", "maximum", { comparison: "<=", limit: 1e4 }), o++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/weight", "#/items/properties/weight/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
             }
             if (d.origin_mode !== void 0) {
               let g = d.origin_mode;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), i++), g === "default" || g === "http" || g === "https" || g === "custom" || (t = addFault(t, f + "/" + a + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: h.items.properties.origin_mode.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), o++), g === "default" || g === "http" || g === "https" || g === "custom" || (r = addFault(r, _ + "/" + s + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: h.items.properties.origin_mode.enum }), o++);
             }
             if (d.protocol !== void 0) {
               let g = d.protocol;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), i++), g === "default" || g === "http" || g === "https" || (t = addFault(t, f + "/" + a + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), o++), g === "default" || g === "http" || g === "https" || (r = addFault(r, _ + "/" + s + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), o++);
             }
             if (d.port !== void 0) {
               let g = d.port;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (t = addFault(t, f + "/" + a + "/port", "#/items/properties/port/type", "type", { type: "integer" }), i++), typeof g == "number" && isFinite(g) && ((g > 65535 || isNaN(g)) && (t = addFault(t, f + "/" + a + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), i++), (g < 0 || isNaN(g)) && (t = addFault(t, f + "/" + a + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), i++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/port", "#/items/properties/port/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 65535 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), o++), (g < 0 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
             }
             if (d.host_mode !== void 0) {
               let g = d.host_mode;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), i++), g === "default" || g === "custom" || (t = addFault(t, f + "/" + a + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: h.items.properties.host_mode.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), o++), g === "default" || g === "custom" || (r = addFault(r, _ + "/" + s + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: h.items.properties.host_mode.enum }), o++);
             }
-            if (d.host !== void 0 && typeof d.host != "string" && (t = addFault(t, f + "/" + a + "/host", "#/items/properties/host/type", "type", { type: "string" }), i++), d.auth_type !== void 0) {
+            if (d.host !== void 0 && typeof d.host != "string" && (r = addFault(r, _ + "/" + s + "/host", "#/items/properties/host/type", "type", { type: "string" }), o++), d.auth_type !== void 0) {
               let g = d.auth_type;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), i++), g === "default" || g === "oss" || g === "tos" || (t = addFault(t, f + "/" + a + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: h.items.properties.auth_type.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), o++), g === "default" || g === "oss" || g === "tos" || (r = addFault(r, _ + "/" + s + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: h.items.properties.auth_type.enum }), o++);
             }
-            if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (t = addFault(t, f + "/" + a + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), i++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (t = addFault(t, f + "/" + a + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), i++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (t = addFault(t, f + "/" + a + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), i++), d.auth_expire !== void 0) {
+            if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (r = addFault(r, _ + "/" + s + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), o++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (r = addFault(r, _ + "/" + s + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), o++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (r = addFault(r, _ + "/" + s + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), o++), d.auth_expire !== void 0) {
               let g = d.auth_expire;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (t = addFault(t, f + "/" + a + "/auth_expire", "#/items/properties/auth_expire/type", "type", { type: "integer" }), i++), typeof g == "number" && isFinite(g) && (g < 1 || isNaN(g)) && (t = addFault(t, f + "/" + a + "/auth_expire", "#/items/properties/auth_expire/minimum", "minimum", { comparison: ">=", limit: 1 }), i++);
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/auth_expire", "#/items/properties/auth_expire/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/auth_expire", "#/items/properties/auth_expire/minimum", "minimum", { comparison: ">=", limit: 1 }), o++);
             }
-            if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (t = addFault(t, f + "/" + a + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), i++), d.parse_priority !== void 0) {
+            if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (r = addFault(r, _ + "/" + s + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), o++), d.parse_priority !== void 0) {
               let g = d.parse_priority;
-              typeof g != "string" && (t = addFault(t, f + "/" + a + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), i++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (t = addFault(t, f + "/" + a + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: h.items.properties.parse_priority.enum }), i++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), o++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (r = addFault(r, _ + "/" + s + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: h.items.properties.parse_priority.enum }), o++);
             }
           } else
-            t = addFault(t, f + "/" + a, "#/items/type", "type", { type: "object" }), i++;
+            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        t = addFault(t, f, "#/type", "type", { type: "array" }), i++;
-      return u.errors = t, i === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
-  user_agent(k) {
+  user_agent(q) {
     const h = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.ua_list === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "ua_list" }), r++), y.url_pattern === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "url_pattern" }), r++), y.url_case_insensitive === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "url_case_insensitive" }), r++), y.allow_empty_ua === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "allow_empty_ua" }), r++), y.ua_case_insensitive === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "ua_case_insensitive" }), r++), y.url_match_type === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "url_match_type" }), r++), y.ua_type === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "ua_type" }), r++), y.ua_match_type === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "ua_match_type" }), r++);
-        for (const t in y)
-          t === "ua_list" || t === "url_pattern" || t === "url_case_insensitive" || t === "allow_empty_ua" || t === "ua_case_insensitive" || t === "url_match_type" || t === "ua_type" || t === "ua_match_type" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.ua_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_list" }), t++), y.url_pattern === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_pattern" }), t++), y.url_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_case_insensitive" }), t++), y.allow_empty_ua === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "allow_empty_ua" }), t++), y.ua_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_case_insensitive" }), t++), y.url_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_match_type" }), t++), y.ua_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_type" }), t++), y.ua_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_match_type" }), t++);
+        for (const r in y)
+          r === "ua_list" || r === "url_pattern" || r === "url_case_insensitive" || r === "allow_empty_ua" || r === "ua_case_insensitive" || r === "url_match_type" || r === "ua_type" || r === "ua_match_type" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.ua_list !== void 0) {
-          let t = y.ua_list;
-          typeof t == "string" ? b(t) < 1 && (p = addFault(p, u + "/ua_list", "#/properties/ua_list/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/ua_list", "#/properties/ua_list/type", "type", { type: "string" }), r++);
+          let r = y.ua_list;
+          typeof r == "string" ? b(r) < 1 && (i = addFault(i, u + "/ua_list", "#/properties/ua_list/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/ua_list", "#/properties/ua_list/type", "type", { type: "string" }), t++);
         }
         if (y.url_pattern !== void 0) {
-          let t = y.url_pattern;
-          typeof t == "string" ? b(t) < 1 && (p = addFault(p, u + "/url_pattern", "#/properties/url_pattern/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/url_pattern", "#/properties/url_pattern/type", "type", { type: "string" }), r++);
+          let r = y.url_pattern;
+          typeof r == "string" ? b(r) < 1 && (i = addFault(i, u + "/url_pattern", "#/properties/url_pattern/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/url_pattern", "#/properties/url_pattern/type", "type", { type: "string" }), t++);
         }
         if (y.url_case_insensitive !== void 0) {
-          let t = y.url_case_insensitive;
-          typeof t != "string" && (p = addFault(p, u + "/url_case_insensitive", "#/properties/url_case_insensitive/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/url_case_insensitive", "#/properties/url_case_insensitive/enum", "enum", { allowedValues: h.properties.url_case_insensitive.enum }), r++);
+          let r = y.url_case_insensitive;
+          typeof r != "string" && (i = addFault(i, u + "/url_case_insensitive", "#/properties/url_case_insensitive/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/url_case_insensitive", "#/properties/url_case_insensitive/enum", "enum", { allowedValues: h.properties.url_case_insensitive.enum }), t++);
         }
         if (y.allow_empty_ua !== void 0) {
-          let t = y.allow_empty_ua;
-          typeof t != "string" && (p = addFault(p, u + "/allow_empty_ua", "#/properties/allow_empty_ua/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/allow_empty_ua", "#/properties/allow_empty_ua/enum", "enum", { allowedValues: h.properties.allow_empty_ua.enum }), r++);
+          let r = y.allow_empty_ua;
+          typeof r != "string" && (i = addFault(i, u + "/allow_empty_ua", "#/properties/allow_empty_ua/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/allow_empty_ua", "#/properties/allow_empty_ua/enum", "enum", { allowedValues: h.properties.allow_empty_ua.enum }), t++);
         }
         if (y.ua_case_insensitive !== void 0) {
-          let t = y.ua_case_insensitive;
-          typeof t != "string" && (p = addFault(p, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/type", "type", { type: "string" }), r++), t === "yes" || t === "no" || (p = addFault(p, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/enum", "enum", { allowedValues: h.properties.ua_case_insensitive.enum }), r++);
+          let r = y.ua_case_insensitive;
+          typeof r != "string" && (i = addFault(i, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/enum", "enum", { allowedValues: h.properties.ua_case_insensitive.enum }), t++);
         }
         if (y.url_match_type !== void 0) {
-          let t = y.url_match_type;
-          typeof t != "string" && (p = addFault(p, u + "/url_match_type", "#/properties/url_match_type/type", "type", { type: "string" }), r++), t === "all" || t === "ext" || t === "dir" || t === "route" || t === "regex" || (p = addFault(p, u + "/url_match_type", "#/properties/url_match_type/enum", "enum", { allowedValues: h.properties.url_match_type.enum }), r++);
+          let r = y.url_match_type;
+          typeof r != "string" && (i = addFault(i, u + "/url_match_type", "#/properties/url_match_type/type", "type", { type: "string" }), t++), r === "all" || r === "ext" || r === "dir" || r === "route" || r === "regex" || (i = addFault(i, u + "/url_match_type", "#/properties/url_match_type/enum", "enum", { allowedValues: h.properties.url_match_type.enum }), t++);
         }
         if (y.ua_type !== void 0) {
-          let t = y.ua_type;
-          typeof t != "string" && (p = addFault(p, u + "/ua_type", "#/properties/ua_type/type", "type", { type: "string" }), r++), t === "black" || t === "white" || (p = addFault(p, u + "/ua_type", "#/properties/ua_type/enum", "enum", { allowedValues: h.properties.ua_type.enum }), r++);
+          let r = y.ua_type;
+          typeof r != "string" && (i = addFault(i, u + "/ua_type", "#/properties/ua_type/type", "type", { type: "string" }), t++), r === "black" || r === "white" || (i = addFault(i, u + "/ua_type", "#/properties/ua_type/enum", "enum", { allowedValues: h.properties.ua_type.enum }), t++);
         }
         if (y.ua_match_type !== void 0) {
-          let t = y.ua_match_type;
-          typeof t != "string" && (p = addFault(p, u + "/ua_match_type", "#/properties/ua_match_type/type", "type", { type: "string" }), r++), t === "pattern" || t === "exact" || (p = addFault(p, u + "/ua_match_type", "#/properties/ua_match_type/enum", "enum", { allowedValues: h.properties.ua_match_type.enum }), r++);
+          let r = y.ua_match_type;
+          typeof r != "string" && (i = addFault(i, u + "/ua_match_type", "#/properties/ua_match_type/type", "type", { type: "string" }), t++), r === "pattern" || r === "exact" || (i = addFault(i, u + "/ua_match_type", "#/properties/ua_match_type/enum", "enum", { allowedValues: h.properties.ua_match_type.enum }), t++);
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  vendor_origin_auth(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = k["http-url"], F = countCharacters;
-    function y(u, { instancePath: c = "", parentData: f, parentDataProperty: m, rootData: p = u } = {}) {
-      let r = null, t = 0;
+  vendor_origin_auth(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = q["http-url"], v = countCharacters;
+    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+      let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.auth_url === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "auth_url" }), t++);
-        for (const i in u)
-          i === "auth_url" || i === "match_method" || i === "pattern" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), t++);
+        u.auth_url === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "auth_url" }), r++);
+        for (const o in u)
+          o === "auth_url" || o === "match_method" || o === "pattern" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.auth_url !== void 0) {
-          let i = u.auth_url;
-          typeof i == "string" ? (F(i) < 1 && (r = addFault(r, c + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), t++), b(i) || (r = addFault(r, c + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), t++)) : (r = addFault(r, c + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), t++);
+          let o = u.auth_url;
+          typeof o == "string" ? (v(o) < 1 && (t = addFault(t, n + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), r++), b(o) || (t = addFault(t, n + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, n + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), r++);
         }
         if (u.match_method !== void 0) {
-          let i = u.match_method;
-          typeof i != "string" && (r = addFault(r, c + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), t++), i === "default" || i === "ext" || i === "regex" || (r = addFault(r, c + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: h.properties.match_method.enum }), t++);
+          let o = u.match_method;
+          typeof o != "string" && (t = addFault(t, n + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), o === "default" || o === "ext" || o === "regex" || (t = addFault(t, n + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: h.properties.match_method.enum }), r++);
         }
-        u.pattern !== void 0 && typeof u.pattern != "string" && (r = addFault(r, c + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), t++);
+        u.pattern !== void 0 && typeof u.pattern != "string" && (t = addFault(t, n + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), r++);
       } else
-        r = addFault(r, c, "#/type", "type", { type: "object" }), t++;
-      return y.errors = r, t === 0;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+      return y.errors = t, r === 0;
     }
     return y;
   },
-  video_drag(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = k["regex-any"], F = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-    function u(c, { instancePath: f = "", parentData: m, parentDataProperty: p, rootData: r = c } = {}) {
-      let t = null, i = 0;
-      if (c && typeof c == "object" && !Array.isArray(c)) {
-        c.url === void 0 && (t = addFault(t, f, "#/required", "required", { missingProperty: "url" }), i++), c.mp4 === void 0 && (t = addFault(t, f, "#/required", "required", { missingProperty: "mp4" }), i++), c.flv === void 0 && (t = addFault(t, f, "#/required", "required", { missingProperty: "flv" }), i++), c.start === void 0 && (t = addFault(t, f, "#/required", "required", { missingProperty: "start" }), i++), c.end === void 0 && (t = addFault(t, f, "#/required", "required", { missingProperty: "end" }), i++);
-        for (const s in c)
-          s === "url" || s === "mp4" || s === "flv" || s === "start" || s === "end" || (t = addFault(t, f, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), i++);
-        if (c.url !== void 0) {
-          let s = c.url;
-          typeof s == "string" ? (F(s) < 1 && (t = addFault(t, f + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), i++), b(s) || (t = addFault(t, f + "/url", "#/properties/url/format", "format", { format: "regex-any" }), i++)) : (t = addFault(t, f + "/url", "#/properties/url/type", "type", { type: "string" }), i++);
+  video_drag(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = q["regex-any"], v = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
+      let r = null, o = 0;
+      if (n && typeof n == "object" && !Array.isArray(n)) {
+        n.url === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "url" }), o++), n.mp4 === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "mp4" }), o++), n.flv === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "flv" }), o++), n.start === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "start" }), o++), n.end === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "end" }), o++);
+        for (const a in n)
+          a === "url" || a === "mp4" || a === "flv" || a === "start" || a === "end" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: a }), o++);
+        if (n.url !== void 0) {
+          let a = n.url;
+          typeof a == "string" ? (v(a) < 1 && (r = addFault(r, _ + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), o++), b(a) || (r = addFault(r, _ + "/url", "#/properties/url/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, _ + "/url", "#/properties/url/type", "type", { type: "string" }), o++);
         }
-        if (c.mp4 !== void 0) {
-          let s = c.mp4;
-          typeof s != "string" && (t = addFault(t, f + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), i++), s === "on" || s === "off" || (t = addFault(t, f + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: h.properties.mp4.enum }), i++);
+        if (n.mp4 !== void 0) {
+          let a = n.mp4;
+          typeof a != "string" && (r = addFault(r, _ + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), o++), a === "on" || a === "off" || (r = addFault(r, _ + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: h.properties.mp4.enum }), o++);
         }
-        if (c.flv !== void 0) {
-          let s = c.flv;
-          typeof s != "string" && (t = addFault(t, f + "/flv", "#/properties/flv/type", "type", { type: "string" }), i++), s === "on" || s === "off" || (t = addFault(t, f + "/flv", "#/properties/flv/enum", "enum", { allowedValues: h.properties.flv.enum }), i++);
+        if (n.flv !== void 0) {
+          let a = n.flv;
+          typeof a != "string" && (r = addFault(r, _ + "/flv", "#/properties/flv/type", "type", { type: "string" }), o++), a === "on" || a === "off" || (r = addFault(r, _ + "/flv", "#/properties/flv/enum", "enum", { allowedValues: h.properties.flv.enum }), o++);
         }
-        if (c.start !== void 0) {
-          let s = c.start;
-          typeof s == "string" ? (F(s) < 1 && (t = addFault(t, f + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), i++), y.test(s) || (t = addFault(t, f + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), i++)) : (t = addFault(t, f + "/start", "#/properties/start/type", "type", { type: "string" }), i++);
+        if (n.start !== void 0) {
+          let a = n.start;
+          typeof a == "string" ? (v(a) < 1 && (r = addFault(r, _ + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), o++), y.test(a) || (r = addFault(r, _ + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, _ + "/start", "#/properties/start/type", "type", { type: "string" }), o++);
         }
-        if (c.end !== void 0) {
-          let s = c.end;
-          typeof s == "string" ? (F(s) < 1 && (t = addFault(t, f + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), i++), y.test(s) || (t = addFault(t, f + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), i++)) : (t = addFault(t, f + "/end", "#/properties/end/type", "type", { type: "string" }), i++);
+        if (n.end !== void 0) {
+          let a = n.end;
+          typeof a == "string" ? (v(a) < 1 && (r = addFault(r, _ + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), o++), y.test(a) || (r = addFault(r, _ + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, _ + "/end", "#/properties/end/type", "type", { type: "string" }), o++);
         }
       } else
-        t = addFault(t, f, "#/type", "type", { type: "object" }), i++;
-      return u.errors = t, i === 0;
+        r = addFault(r, _, "#/type", "type", { type: "object" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
-  visit_areas_limit(k) {
+  visit_areas_limit(q) {
     const h = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
-        y.limit_type === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "limit_type" }), r++), y.country_list === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "country_list" }), r++);
-        for (const t in y)
-          t === "limit_type" || t === "country_list" || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), r++);
+        y.limit_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "limit_type" }), t++), y.country_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "country_list" }), t++);
+        for (const r in y)
+          r === "limit_type" || r === "country_list" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.limit_type !== void 0) {
-          let t = y.limit_type;
-          typeof t != "string" && (p = addFault(p, u + "/limit_type", "#/properties/limit_type/type", "type", { type: "string" }), r++), t === "white" || t === "black" || (p = addFault(p, u + "/limit_type", "#/properties/limit_type/enum", "enum", { allowedValues: h.properties.limit_type.enum }), r++);
+          let r = y.limit_type;
+          typeof r != "string" && (i = addFault(i, u + "/limit_type", "#/properties/limit_type/type", "type", { type: "string" }), t++), r === "white" || r === "black" || (i = addFault(i, u + "/limit_type", "#/properties/limit_type/enum", "enum", { allowedValues: h.properties.limit_type.enum }), t++);
         }
         if (y.country_list !== void 0) {
-          let t = y.country_list;
-          typeof t == "string" ? b(t) < 1 && (p = addFault(p, u + "/country_list", "#/properties/country_list/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/country_list", "#/properties/country_list/type", "type", { type: "string" }), r++);
+          let r = y.country_list;
+          typeof r == "string" ? b(r) < 1 && (i = addFault(i, u + "/country_list", "#/properties/country_list/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/country_list", "#/properties/country_list/type", "type", { type: "string" }), t++);
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  visit_deny_whitelist(k) {
+  visit_deny_whitelist(q) {
     const h = countCharacters, b = new RegExp("^/\\S*$", "u");
-    function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-      let p = null, r = 0;
+    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+      let i = null, t = 0;
       if (Array.isArray(y)) {
-        y.length < 1 && (p = addFault(p, u, "#/minItems", "minItems", { limit: 1 }), r++);
-        const t = y.length;
-        for (let i = 0; i < t; i++) {
-          let s = y[i];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.url === void 0 && (p = addFault(p, u + "/" + i, "#/items/required", "required", { missingProperty: "url" }), r++), s.turn_on === void 0 && (p = addFault(p, u + "/" + i, "#/items/required", "required", { missingProperty: "turn_on" }), r++);
-            for (const a in s)
-              a === "url" || a === "turn_on" || (p = addFault(p, u + "/" + i, "#/items/additionalProperties", "additionalProperties", { additionalProperty: a }), r++);
-            if (s.url !== void 0) {
-              let a = s.url;
-              typeof a == "string" ? (h(a) < 1 && (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), r++), b.test(a) || (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), r++)) : (p = addFault(p, u + "/" + i + "/url", "#/items/properties/url/type", "type", { type: "string" }), r++);
+        y.length < 1 && (i = addFault(i, u, "#/minItems", "minItems", { limit: 1 }), t++);
+        const r = y.length;
+        for (let o = 0; o < r; o++) {
+          let a = y[o];
+          if (a && typeof a == "object" && !Array.isArray(a)) {
+            a.url === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "url" }), t++), a.turn_on === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "turn_on" }), t++);
+            for (const s in a)
+              s === "url" || s === "turn_on" || (i = addFault(i, u + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
+            if (a.url !== void 0) {
+              let s = a.url;
+              typeof s == "string" ? (h(s) < 1 && (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), t++), b.test(s) || (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), t++)) : (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/type", "type", { type: "string" }), t++);
             }
-            s.turn_on !== void 0 && typeof s.turn_on != "boolean" && (p = addFault(p, u + "/" + i + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), r++);
+            a.turn_on !== void 0 && typeof a.turn_on != "boolean" && (i = addFault(i, u + "/" + o + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), t++);
           } else
-            p = addFault(p, u + "/" + i, "#/items/type", "type", { type: "object" }), r++;
+            i = addFault(i, u + "/" + o, "#/items/type", "type", { type: "object" }), t++;
         }
       } else
-        p = addFault(p, u, "#/type", "type", { type: "array" }), r++;
-      return F.errors = p, r === 0;
+        i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
+      return v.errors = i, t === 0;
     }
-    return F;
+    return v;
   },
-  visit_timestamp(k) {
-    const h = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, F = countCharacters, y = k["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), c = new RegExp("^[^&=?#\\s]+$", "u");
-    function f(m, { instancePath: p = "", parentData: r, parentDataProperty: t, rootData: i = m } = {}) {
-      let s = null, a = 0;
-      if (m && typeof m == "object" && !Array.isArray(m)) {
-        m.pattern === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "pattern" }), a++), m.time_format === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "time_format" }), a++), m.key === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "key" }), a++), m.deadtime === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "deadtime" }), a++), m.req_uri_type === void 0 && (s = addFault(s, p, "#/required", "required", { missingProperty: "req_uri_type" }), a++);
-        for (const d in m)
-          b.call(h.properties, d) || (s = addFault(s, p, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), a++);
-        if (m.pattern !== void 0) {
-          let d = m.pattern;
-          typeof d == "string" ? (F(d) < 1 && (s = addFault(s, p + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), a++), y(d) || (s = addFault(s, p + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), a++)) : (s = addFault(s, p + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), a++);
+  visit_timestamp(q) {
+    const h = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), n = new RegExp("^[^&=?#\\s]+$", "u");
+    function _(f, { instancePath: i = "", parentData: t, parentDataProperty: r, rootData: o = f } = {}) {
+      let a = null, s = 0;
+      if (f && typeof f == "object" && !Array.isArray(f)) {
+        f.pattern === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "pattern" }), s++), f.time_format === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "time_format" }), s++), f.key === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "key" }), s++), f.deadtime === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "deadtime" }), s++), f.req_uri_type === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "req_uri_type" }), s++);
+        for (const d in f)
+          b.call(h.properties, d) || (a = addFault(a, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), s++);
+        if (f.pattern !== void 0) {
+          let d = f.pattern;
+          typeof d == "string" ? (v(d) < 1 && (a = addFault(a, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), s++), y(d) || (a = addFault(a, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), s++)) : (a = addFault(a, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), s++);
         }
-        if (m.time_format !== void 0) {
-          let d = m.time_format;
-          typeof d != "string" && (s = addFault(s, p + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), a++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (s = addFault(s, p + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: h.properties.time_format.enum }), a++);
+        if (f.time_format !== void 0) {
+          let d = f.time_format;
+          typeof d != "string" && (a = addFault(a, i + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), s++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (a = addFault(a, i + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: h.properties.time_format.enum }), s++);
         }
-        if (m.key !== void 0) {
-          let d = m.key;
-          typeof d == "string" ? F(d) < 1 && (s = addFault(s, p + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), a++) : (s = addFault(s, p + "/key", "#/properties/key/type", "type", { type: "string" }), a++);
+        if (f.key !== void 0) {
+          let d = f.key;
+          typeof d == "string" ? v(d) < 1 && (a = addFault(a, i + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), s++) : (a = addFault(a, i + "/key", "#/properties/key/type", "type", { type: "string" }), s++);
         }
-        if (m.deadtime !== void 0) {
-          let d = m.deadtime;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (s = addFault(s, p + "/deadtime", "#/properties/deadtime/type", "type", { type: "integer" }), a++), typeof d == "number" && isFinite(d) && (d < 1 || isNaN(d)) && (s = addFault(s, p + "/deadtime", "#/properties/deadtime/minimum", "minimum", { comparison: ">=", limit: 1 }), a++);
+        if (f.deadtime !== void 0) {
+          let d = f.deadtime;
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (a = addFault(a, i + "/deadtime", "#/properties/deadtime/type", "type", { type: "integer" }), s++), typeof d == "number" && isFinite(d) && (d < 1 || isNaN(d)) && (a = addFault(a, i + "/deadtime", "#/properties/deadtime/minimum", "minimum", { comparison: ">=", limit: 1 }), s++);
         }
-        if (m.req_uri_type !== void 0) {
-          let d = m.req_uri_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (s = addFault(s, p + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), a++), d === 1 || d === 2 || d === 3 || d === 4 || (s = addFault(s, p + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: h.properties.req_uri_type.enum }), a++);
+        if (f.req_uri_type !== void 0) {
+          let d = f.req_uri_type;
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (a = addFault(a, i + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), s++), d === 1 || d === 2 || d === 3 || d === 4 || (a = addFault(a, i + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: h.properties.req_uri_type.enum }), s++);
         }
-        if (m.origin_type !== void 0) {
-          let d = m.origin_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (s = addFault(s, p + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), a++), d === 1 || d === 2 || (s = addFault(s, p + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: h.properties.origin_type.enum }), a++);
+        if (f.origin_type !== void 0) {
+          let d = f.origin_type;
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (a = addFault(a, i + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), s++), d === 1 || d === 2 || (a = addFault(a, i + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: h.properties.origin_type.enum }), s++);
         }
-        if (m.style !== void 0) {
-          let d = m.style;
-          typeof d == "string" ? u.test(d) || (s = addFault(s, p + "/style", "#/properties/style/pattern", "pattern", { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }), a++) : (s = addFault(s, p + "/style", "#/properties/style/type", "type", { type: "string" }), a++);
+        if (f.style !== void 0) {
+          let d = f.style;
+          typeof d == "string" ? u.test(d) || (a = addFault(a, i + "/style", "#/properties/style/pattern", "pattern", { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }), s++) : (a = addFault(a, i + "/style", "#/properties/style/type", "type", { type: "string" }), s++);
         }
-        if (m.timename !== void 0) {
-          let d = m.timename;
-          typeof d == "string" ? (F(d) < 1 && (s = addFault(s, p + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), a++), c.test(d) || (s = addFault(s, p + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), a++)) : (s = addFault(s, p + "/timename", "#/properties/timename/type", "type", { type: "string" }), a++);
+        if (f.timename !== void 0) {
+          let d = f.timename;
+          typeof d == "string" ? (v(d) < 1 && (a = addFault(a, i + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), s++), n.test(d) || (a = addFault(a, i + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (a = addFault(a, i + "/timename", "#/properties/timename/type", "type", { type: "string" }), s++);
         }
-        if (m.keyname !== void 0) {
-          let d = m.keyname;
-          typeof d == "string" ? (F(d) < 1 && (s = addFault(s, p + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), a++), c.test(d) || (s = addFault(s, p + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), a++)) : (s = addFault(s, p + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), a++);
+        if (f.keyname !== void 0) {
+          let d = f.keyname;
+          typeof d == "string" ? (v(d) < 1 && (a = addFault(a, i + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), s++), n.test(d) || (a = addFault(a, i + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (a = addFault(a, i + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), s++);
         }
-        m.error_page !== void 0 && typeof m.error_page != "string" && (s = addFault(s, p + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), a++);
+        f.error_page !== void 0 && typeof f.error_page != "string" && (a = addFault(a, i + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), s++);
       } else
-        s = addFault(s, p, "#/type", "type", { type: "object" }), a++;
-      return f.errors = s, a === 0;
+        a = addFault(a, i, "#/type", "type", { type: "object" }), s++;
+      return _.errors = a, s === 0;
     }
-    return f;
+    return _;
   }
 };
 export function createWorkspaceFaults() {
-  const k = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, F = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), c = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), f = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), m = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), p = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), r = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), t = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), i = new RegExp("^[0-9]{1,6}[smhd]$", "u"), s = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), a = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function w(_, { instancePath: l = "", parentData: A, parentDataProperty: E, rootData: V = _ } = {}) {
-    let e = null, o = 0;
-    if (_ && typeof _ == "object" && !Array.isArray(_)) {
-      _.id === void 0 && (_.id = "default"), _.service === void 0 && (_.service = {}), _.limits === void 0 && (_.limits = {}), _.manifests === void 0 && (_.manifests = ["domains/**/*.{yaml,yml}"]), _.profiles === void 0 && (_.profiles = ["profiles/**/*.{yaml,yml}"]), _.policies === void 0 && (_.policies = ["policies/**/*.{yaml,yml}"]), _.defaults === void 0 && (_.defaults = {}), _.secrets === void 0 && (_.secrets = {}), _.allowLiteralSecrets === void 0 && (_.allowLiteralSecrets = !1), _.sign === void 0 && (_.sign = {}), _.grouping === void 0 && (_.grouping = {}), _.guards === void 0 && (_.guards = {}), _.rollout === void 0 && (_.rollout = {}), _.drift === void 0 && (_.drift = {}), _.trace === void 0 && (_.trace = {}), _.requests === void 0 && (_.requests = []), _.tests === void 0 && (_.tests = ["tests/**/*.{yaml,yml}"]), _.moved === void 0 && (_.moved = []), _.notes === void 0 && (_.notes = {}), _.checks === void 0 && (_.checks = {}), _.notify === void 0 && (_.notify = []), _.serve === void 0 && (_.serve = {}), _.roles === void 0 && (_.roles = []), _.version === void 0 && (e = addFault(e, l, "#/required", "required", { missingProperty: "version" }), o++);
-      for (const n in _)
-        h.call(k.properties, n) || (e = addFault(e, l, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
-      if (_.version !== void 0) {
-        let n = _.version;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, l + "/version", "#/properties/version/type", "type", { type: "integer" }), o++), n !== 1 && (e = addFault(e, l + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), o++);
+  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), n = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), _ = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), o = new RegExp("^[0-9]{1,6}[smhd]$", "u"), a = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), s = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function w(c, { instancePath: p = "", parentData: L, parentDataProperty: V, rootData: O = c } = {}) {
+    let e = null, l = 0;
+    if (c && typeof c == "object" && !Array.isArray(c)) {
+      c.id === void 0 && (c.id = "default"), c.service === void 0 && (c.service = {}), c.limits === void 0 && (c.limits = {}), c.manifests === void 0 && (c.manifests = ["domains/**/*.{yaml,yml}"]), c.profiles === void 0 && (c.profiles = ["profiles/**/*.{yaml,yml}"]), c.policies === void 0 && (c.policies = ["policies/**/*.{yaml,yml}"]), c.defaults === void 0 && (c.defaults = {}), c.secrets === void 0 && (c.secrets = {}), c.allowLiteralSecrets === void 0 && (c.allowLiteralSecrets = !1), c.sign === void 0 && (c.sign = {}), c.grouping === void 0 && (c.grouping = {}), c.guards === void 0 && (c.guards = {}), c.rollout === void 0 && (c.rollout = {}), c.drift === void 0 && (c.drift = {}), c.trace === void 0 && (c.trace = {}), c.requests === void 0 && (c.requests = []), c.tests === void 0 && (c.tests = ["tests/**/*.{yaml,yml}"]), c.moved === void 0 && (c.moved = []), c.notes === void 0 && (c.notes = {}), c.checks === void 0 && (c.checks = {}), c.notify === void 0 && (c.notify = []), c.serve === void 0 && (c.serve = {}), c.roles === void 0 && (c.roles = []), c.version === void 0 && (e = addFault(e, p, "#/required", "required", { missingProperty: "version" }), l++);
+      for (const m in c)
+        h.call(q.properties, m) || (e = addFault(e, p, "#/additionalProperties", "additionalProperties", { additionalProperty: m }), l++);
+      if (c.version !== void 0) {
+        let m = c.version;
+        typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || (e = addFault(e, p + "/version", "#/properties/version/type", "type", { type: "integer" }), l++), m !== 1 && (e = addFault(e, p + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), l++);
       }
-      let Q = _.id;
-      typeof Q == "string" ? F.test(Q) || (e = addFault(e, l + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), o++) : (e = addFault(e, l + "/id", "#/properties/id/type", "type", { type: "string" }), o++);
-      let O = _.service;
-      if (O && typeof O == "object" && !Array.isArray(O)) {
-        O.url === void 0 && (O.url = "emulator"), O.account === void 0 && (O.account = "default"), O.token === void 0 && (O.token = "${env:EDGEWISE_TOKEN}"), O.timezone === void 0 && (O.timezone = "UTC"), O.itemKeys === void 0 && (O.itemKeys = {}), O.timeoutSeconds === void 0 && (O.timeoutSeconds = 30), O.settleSeconds === void 0 && (O.settleSeconds = 10), O.allowHttp === void 0 && (O.allowHttp = !1), O.readBack === void 0 && (O.readBack = !1), O.unset === void 0 && (O.unset = !1);
-        for (const $ in O)
-          h.call(k.properties.service.properties, $) || (e = addFault(e, l + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: $ }), o++);
-        let n = O.url;
-        typeof n == "string" ? b(n) < 1 && (e = addFault(e, l + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), o++);
-        let v = O.account;
-        typeof v == "string" ? y.test(v) || (e = addFault(e, l + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), o++) : (e = addFault(e, l + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), o++), typeof O.token != "string" && (e = addFault(e, l + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), o++);
-        let q = O.timezone;
-        typeof q == "string" ? b(q) < 1 && (e = addFault(e, l + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), o++);
-        let L = O.itemKeys;
-        if (L && typeof L == "object" && !Array.isArray(L))
-          for (const $ in L) {
-            let x = L[$];
-            typeof x == "string" ? u.test(x) || (e = addFault(e, l + "/service/itemKeys/" + $.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), o++) : (e = addFault(e, l + "/service/itemKeys/" + $.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), o++);
+      let fe = c.id;
+      typeof fe == "string" ? v.test(fe) || (e = addFault(e, p + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), l++) : (e = addFault(e, p + "/id", "#/properties/id/type", "type", { type: "string" }), l++);
+      let E = c.service;
+      if (E && typeof E == "object" && !Array.isArray(E)) {
+        E.url === void 0 && (E.url = "emulator"), E.account === void 0 && (E.account = "default"), E.token === void 0 && (E.token = "${env:EDGEWISE_TOKEN}"), E.timezone === void 0 && (E.timezone = "UTC"), E.itemKeys === void 0 && (E.itemKeys = {}), E.timeoutSeconds === void 0 && (E.timeoutSeconds = 30), E.settleSeconds === void 0 && (E.settleSeconds = 10), E.allowHttp === void 0 && (E.allowHttp = !1), E.readBack === void 0 && (E.readBack = !1), E.unset === void 0 && (E.unset = !1);
+        for (const $ in E)
+          h.call(q.properties.service.properties, $) || (e = addFault(e, p + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: $ }), l++);
+        let m = E.url;
+        typeof m == "string" ? b(m) < 1 && (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), l++);
+        let F = E.account;
+        typeof F == "string" ? y.test(F) || (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), l++) : (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), l++), typeof E.token != "string" && (e = addFault(e, p + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), l++);
+        let k = E.timezone;
+        typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), l++);
+        let A = E.itemKeys;
+        if (A && typeof A == "object" && !Array.isArray(A))
+          for (const $ in A) {
+            let x = A[$];
+            typeof x == "string" ? u.test(x) || (e = addFault(e, p + "/service/itemKeys/" + $.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), l++) : (e = addFault(e, p + "/service/itemKeys/" + $.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), l++);
           }
         else
-          e = addFault(e, l + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), o++;
-        let z = O.timeoutSeconds;
-        typeof z == "number" && !(z % 1) && !isNaN(z) && isFinite(z) || (e = addFault(e, l + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/type", "type", { type: "integer" }), o++), typeof z == "number" && isFinite(z) && ((z > 60 || isNaN(z)) && (e = addFault(e, l + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 60 }), o++), (z < 1 || isNaN(z)) && (e = addFault(e, l + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
-        let N = O.settleSeconds;
-        typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || (e = addFault(e, l + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/type", "type", { type: "integer" }), o++), typeof N == "number" && isFinite(N) && ((N > 3600 || isNaN(N)) && (e = addFault(e, l + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/maximum", "maximum", { comparison: "<=", limit: 3600 }), o++), (N < 0 || isNaN(N)) && (e = addFault(e, l + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), o++)), typeof O.allowHttp != "boolean" && (e = addFault(e, l + "/service/allowHttp", "#/properties/service/properties/allowHttp/type", "type", { type: "boolean" }), o++), typeof O.readBack != "boolean" && (e = addFault(e, l + "/service/readBack", "#/properties/service/properties/readBack/type", "type", { type: "boolean" }), o++), typeof O.unset != "boolean" && (e = addFault(e, l + "/service/unset", "#/properties/service/properties/unset/type", "type", { type: "boolean" }), o++);
+          e = addFault(e, p + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), l++;
+        let z = E.timeoutSeconds;
+        typeof z == "number" && !(z % 1) && !isNaN(z) && isFinite(z) || (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/type", "type", { type: "integer" }), l++), typeof z == "number" && isFinite(z) && ((z > 60 || isNaN(z)) && (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 60 }), l++), (z < 1 || isNaN(z)) && (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+        let N = E.settleSeconds;
+        typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/type", "type", { type: "integer" }), l++), typeof N == "number" && isFinite(N) && ((N > 3600 || isNaN(N)) && (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/maximum", "maximum", { comparison: "<=", limit: 3600 }), l++), (N < 0 || isNaN(N)) && (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), l++)), typeof E.allowHttp != "boolean" && (e = addFault(e, p + "/service/allowHttp", "#/properties/service/properties/allowHttp/type", "type", { type: "boolean" }), l++), typeof E.readBack != "boolean" && (e = addFault(e, p + "/service/readBack", "#/properties/service/properties/readBack/type", "type", { type: "boolean" }), l++), typeof E.unset != "boolean" && (e = addFault(e, p + "/service/unset", "#/properties/service/properties/unset/type", "type", { type: "boolean" }), l++);
       } else
-        e = addFault(e, l + "/service", "#/properties/service/type", "type", { type: "object" }), o++;
-      let Z = _.limits;
+        e = addFault(e, p + "/service", "#/properties/service/type", "type", { type: "object" }), l++;
+      let Z = c.limits;
       if (Z && typeof Z == "object" && !Array.isArray(Z)) {
         Z.callsPerMinute === void 0 && (Z.callsPerMinute = 30), Z.domainsPerWrite === void 0 && (Z.domainsPerWrite = 10), Z.maxWaitSeconds === void 0 && (Z.maxWaitSeconds = 300), Z.readsPerMinute === void 0 && (Z.readsPerMinute = 30);
         for (const z in Z)
-          z === "callsPerMinute" || z === "domainsPerWrite" || z === "maxWaitSeconds" || z === "readsPerMinute" || z === "burst" || (e = addFault(e, l + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: z }), o++);
-        let n = Z.callsPerMinute;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, l + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), o++), typeof n == "number" && isFinite(n) && ((n > 1e5 || isNaN(n)) && (e = addFault(e, l + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), o++), (n < 1 || isNaN(n)) && (e = addFault(e, l + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
-        let v = Z.domainsPerWrite;
-        typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || (e = addFault(e, l + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), o++), typeof v == "number" && isFinite(v) && ((v > 10 || isNaN(v)) && (e = addFault(e, l + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), o++), (v < 1 || isNaN(v)) && (e = addFault(e, l + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
-        let q = Z.maxWaitSeconds;
-        typeof q == "number" && !(q % 1) && !isNaN(q) && isFinite(q) || (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), o++), typeof q == "number" && isFinite(q) && ((q > 86400 || isNaN(q)) && (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), o++), (q < 0 || isNaN(q)) && (e = addFault(e, l + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
-        let L = Z.readsPerMinute;
-        if (typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (e = addFault(e, l + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), o++), typeof L == "number" && isFinite(L) && ((L > 1e5 || isNaN(L)) && (e = addFault(e, l + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), o++), (L < 1 || isNaN(L)) && (e = addFault(e, l + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), o++)), Z.burst !== void 0) {
+          z === "callsPerMinute" || z === "domainsPerWrite" || z === "maxWaitSeconds" || z === "readsPerMinute" || z === "burst" || (e = addFault(e, p + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: z }), l++);
+        let m = Z.callsPerMinute;
+        typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), l++), typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), l++), (m < 1 || isNaN(m)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+        let F = Z.domainsPerWrite;
+        typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F) || (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), l++), typeof F == "number" && isFinite(F) && ((F > 10 || isNaN(F)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), l++), (F < 1 || isNaN(F)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+        let k = Z.maxWaitSeconds;
+        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), l++), typeof k == "number" && isFinite(k) && ((k > 86400 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), l++), (k < 0 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), l++));
+        let A = Z.readsPerMinute;
+        if (typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), l++), typeof A == "number" && isFinite(A) && ((A > 1e5 || isNaN(A)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), l++), (A < 1 || isNaN(A)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), l++)), Z.burst !== void 0) {
           let z = Z.burst;
-          typeof z == "string" ? c.test(z) || (e = addFault(e, l + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), o++) : (e = addFault(e, l + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), o++);
+          typeof z == "string" ? n.test(z) || (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), l++) : (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), l++);
         }
       } else
-        e = addFault(e, l + "/limits", "#/properties/limits/type", "type", { type: "object" }), o++;
-      let se = _.manifests;
+        e = addFault(e, p + "/limits", "#/properties/limits/type", "type", { type: "object" }), l++;
+      let oe = c.manifests;
+      if (Array.isArray(oe)) {
+        const m = oe.length;
+        for (let F = 0; F < m; F++) {
+          let k = oe[F];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/manifests/" + F, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/manifests/" + F, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/manifests/" + F, "#/properties/manifests/items/type", "type", { type: "string" }), l++);
+        }
+      } else
+        e = addFault(e, p + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), l++;
+      let se = c.profiles;
       if (Array.isArray(se)) {
-        const n = se.length;
-        for (let v = 0; v < n; v++) {
-          let q = se[v];
-          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/manifests/" + v, "#/properties/manifests/items/type", "type", { type: "string" }), o++);
+        const m = se.length;
+        for (let F = 0; F < m; F++) {
+          let k = se[F];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/profiles/" + F, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/profiles/" + F, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/profiles/" + F, "#/properties/profiles/items/type", "type", { type: "string" }), l++);
         }
       } else
-        e = addFault(e, l + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), o++;
-      let le = _.profiles;
+        e = addFault(e, p + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), l++;
+      let le = c.policies;
       if (Array.isArray(le)) {
-        const n = le.length;
-        for (let v = 0; v < n; v++) {
-          let q = le[v];
-          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/profiles/" + v, "#/properties/profiles/items/type", "type", { type: "string" }), o++);
+        const m = le.length;
+        for (let F = 0; F < m; F++) {
+          let k = le[F];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/policies/" + F, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/policies/" + F, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/policies/" + F, "#/properties/policies/items/type", "type", { type: "string" }), l++);
         }
       } else
-        e = addFault(e, l + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), o++;
-      let ae = _.policies;
-      if (Array.isArray(ae)) {
-        const n = ae.length;
-        for (let v = 0; v < n; v++) {
-          let q = ae[v];
-          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/policies/" + v, "#/properties/policies/items/type", "type", { type: "string" }), o++);
+        e = addFault(e, p + "/policies", "#/properties/policies/type", "type", { type: "array" }), l++;
+      let ae = c.defaults;
+      ae && typeof ae == "object" && !Array.isArray(ae) || (e = addFault(e, p + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), l++);
+      let P = c.secrets;
+      if (P && typeof P == "object" && !Array.isArray(P)) {
+        for (const m in P) {
+          const F = l;
+          typeof m == "string" && !_.test(m) && (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, m), l++);
+          var Y = F === l;
+          Y || (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: m }), l++);
         }
-      } else
-        e = addFault(e, l + "/policies", "#/properties/policies/type", "type", { type: "array" }), o++;
-      let de = _.defaults;
-      de && typeof de == "object" && !Array.isArray(de) || (e = addFault(e, l + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), o++);
-      let ee = _.secrets;
-      if (ee && typeof ee == "object" && !Array.isArray(ee)) {
-        for (const n in ee) {
-          const v = o;
-          typeof n == "string" && !f.test(n) && (e = addFault(e, l + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, n), o++);
-          var te = v === o;
-          te || (e = addFault(e, l + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: n }), o++);
-        }
-        for (const n in ee) {
-          let v = ee[n];
-          if (v && typeof v == "object" && !Array.isArray(v)) {
-            Object.keys(v).length > 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), o++), Object.keys(v).length < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), o++);
-            for (const q in v)
-              q === "env" || q === "file" || q === "command" || (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: q }), o++);
-            if (v.env !== void 0) {
-              let q = v.env;
-              typeof q == "string" ? b(q) < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), o++);
+        for (const m in P) {
+          let F = P[m];
+          if (F && typeof F == "object" && !Array.isArray(F)) {
+            Object.keys(F).length > 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), l++), Object.keys(F).length < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), l++);
+            for (const k in F)
+              k === "env" || k === "file" || k === "command" || (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: k }), l++);
+            if (F.env !== void 0) {
+              let k = F.env;
+              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), l++);
             }
-            if (v.file !== void 0) {
-              let q = v.file;
-              typeof q == "string" ? b(q) < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), o++);
+            if (F.file !== void 0) {
+              let k = F.file;
+              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), l++);
             }
-            if (v.command !== void 0) {
-              let q = v.command;
-              if (Array.isArray(q)) {
-                q.length < 1 && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), o++);
-                const L = q.length;
-                for (let z = 0; z < L; z++)
-                  typeof q[z] != "string" && (e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + z, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), o++);
+            if (F.command !== void 0) {
+              let k = F.command;
+              if (Array.isArray(k)) {
+                k.length < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), l++);
+                const A = k.length;
+                for (let z = 0; z < A; z++)
+                  typeof k[z] != "string" && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + z, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), l++);
               } else
-                e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), o++;
+                e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), l++;
             }
           } else
-            e = addFault(e, l + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), o++;
+            e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), l++;
         }
       } else
-        e = addFault(e, l + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), o++;
-      typeof _.allowLiteralSecrets != "boolean" && (e = addFault(e, l + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), o++);
-      let U = _.sign;
-      if (U && typeof U == "object" && !Array.isArray(U)) {
-        for (const n in U)
-          n === "key" || n === "public" || (e = addFault(e, l + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
-        if (U.key !== void 0) {
-          let n = U.key;
-          if (n && typeof n == "object" && !Array.isArray(n)) {
-            n.env === void 0 && (e = addFault(e, l + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), o++);
-            for (const v in n)
-              v !== "env" && (e = addFault(e, l + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: v }), o++);
-            if (n.env !== void 0) {
-              let v = n.env;
-              typeof v == "string" ? b(v) < 1 && (e = addFault(e, l + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), o++);
+        e = addFault(e, p + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), l++;
+      typeof c.allowLiteralSecrets != "boolean" && (e = addFault(e, p + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), l++);
+      let X = c.sign;
+      if (X && typeof X == "object" && !Array.isArray(X)) {
+        for (const m in X)
+          m === "key" || m === "public" || (e = addFault(e, p + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: m }), l++);
+        if (X.key !== void 0) {
+          let m = X.key;
+          if (m && typeof m == "object" && !Array.isArray(m)) {
+            m.env === void 0 && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), l++);
+            for (const F in m)
+              F !== "env" && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
+            if (m.env !== void 0) {
+              let F = m.env;
+              typeof F == "string" ? b(F) < 1 && (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), l++);
             }
           } else
-            e = addFault(e, l + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), o++;
+            e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), l++;
         }
-        if (U.public !== void 0) {
-          let n = U.public;
-          typeof n == "string" ? b(n) < 1 && (e = addFault(e, l + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), o++);
+        if (X.public !== void 0) {
+          let m = X.public;
+          typeof m == "string" ? b(m) < 1 && (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), l++);
         }
       } else
-        e = addFault(e, l + "/sign", "#/properties/sign/type", "type", { type: "object" }), o++;
-      if (_.state !== void 0) {
-        let n = _.state;
-        if (n && typeof n == "object" && !Array.isArray(n)) {
-          n.branch === void 0 && (n.branch = "edgewise-state"), n.remote === void 0 && (n.remote = "origin"), n.path === void 0 && (n.path = ".edgewise/state"), n.allowLocal === void 0 && (n.allowLocal = !1), n.schema === void 0 && (n.schema = "edgewise"), n.store === void 0 && (e = addFault(e, l + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), o++);
-          for (const N in n)
-            N === "store" || N === "branch" || N === "remote" || N === "path" || N === "allowLocal" || N === "url" || N === "schema" || (e = addFault(e, l + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: N }), o++);
-          if (n.store !== void 0) {
-            let N = n.store;
-            typeof N != "string" && (e = addFault(e, l + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), o++), N === "git" || N === "dir" || N === "postgres" || (e = addFault(e, l + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: k.properties.state.properties.store.enum }), o++);
+        e = addFault(e, p + "/sign", "#/properties/sign/type", "type", { type: "object" }), l++;
+      if (c.state !== void 0) {
+        let m = c.state;
+        if (m && typeof m == "object" && !Array.isArray(m)) {
+          m.branch === void 0 && (m.branch = "edgewise-state"), m.remote === void 0 && (m.remote = "origin"), m.path === void 0 && (m.path = ".edgewise/state"), m.allowLocal === void 0 && (m.allowLocal = !1), m.schema === void 0 && (m.schema = "edgewise"), m.store === void 0 && (e = addFault(e, p + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), l++);
+          for (const N in m)
+            N === "store" || N === "branch" || N === "remote" || N === "path" || N === "allowLocal" || N === "url" || N === "schema" || (e = addFault(e, p + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: N }), l++);
+          if (m.store !== void 0) {
+            let N = m.store;
+            typeof N != "string" && (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), l++), N === "git" || N === "dir" || N === "postgres" || (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: q.properties.state.properties.store.enum }), l++);
           }
-          let v = n.branch;
-          typeof v == "string" ? m.test(v) || (e = addFault(e, l + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), o++) : (e = addFault(e, l + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), o++);
-          let q = n.remote;
-          typeof q == "string" ? p.test(q) || (e = addFault(e, l + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), o++) : (e = addFault(e, l + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), o++);
-          let L = n.path;
-          typeof L == "string" ? b(L) < 1 && (e = addFault(e, l + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), o++), typeof n.allowLocal != "boolean" && (e = addFault(e, l + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), o++), n.url !== void 0 && typeof n.url != "string" && (e = addFault(e, l + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), o++);
-          let z = n.schema;
-          typeof z == "string" ? r.test(z) || (e = addFault(e, l + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), o++) : (e = addFault(e, l + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), o++);
+          let F = m.branch;
+          typeof F == "string" ? f.test(F) || (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), l++) : (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), l++);
+          let k = m.remote;
+          typeof k == "string" ? i.test(k) || (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), l++) : (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), l++);
+          let A = m.path;
+          typeof A == "string" ? b(A) < 1 && (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), l++), typeof m.allowLocal != "boolean" && (e = addFault(e, p + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), l++), m.url !== void 0 && typeof m.url != "string" && (e = addFault(e, p + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), l++);
+          let z = m.schema;
+          typeof z == "string" ? t.test(z) || (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), l++) : (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), l++);
         } else
-          e = addFault(e, l + "/state", "#/properties/state/type", "type", { type: "object" }), o++;
+          e = addFault(e, p + "/state", "#/properties/state/type", "type", { type: "object" }), l++;
       }
-      let T = _.grouping;
-      if (T && typeof T == "object" && !Array.isArray(T)) {
-        T.groups === void 0 && (T.groups = "all"), T.together === void 0 && (T.together = []);
-        for (const N in T)
-          N === "groups" || N === "together" || (e = addFault(e, l + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: N }), o++);
-        let n = T.groups;
-        const v = o;
-        let q = !1;
-        const L = o;
-        n === "documented" || n === "all" || (e = addFault(e, l + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: k.properties.grouping.properties.groups.anyOf[0].enum }), o++);
-        var B = L === o;
-        if (q = q || B, !q) {
-          const N = o;
-          if (Array.isArray(n)) {
-            const x = n.length;
+      let W = c.grouping;
+      if (W && typeof W == "object" && !Array.isArray(W)) {
+        W.groups === void 0 && (W.groups = "all"), W.together === void 0 && (W.together = []);
+        for (const N in W)
+          N === "groups" || N === "together" || (e = addFault(e, p + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: N }), l++);
+        let m = W.groups;
+        const F = l;
+        let k = !1;
+        const A = l;
+        m === "documented" || m === "all" || (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: q.properties.grouping.properties.groups.anyOf[0].enum }), l++);
+        var pe = A === l;
+        if (k = k || pe, !k) {
+          const N = l;
+          if (Array.isArray(m)) {
+            const x = m.length;
             for (let j = 0; j < x; j++) {
-              let D = n[j];
+              let D = m[j];
               if (Array.isArray(D)) {
-                D.length > 100 && (e = addFault(e, l + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), o++), D.length < 1 && (e = addFault(e, l + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), o++);
+                D.length > 100 && (e = addFault(e, p + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), l++), D.length < 1 && (e = addFault(e, p + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), l++);
                 const R = D.length;
-                for (let Y = 0; Y < R; Y++) {
-                  let G = D[Y];
-                  typeof G == "string" ? b(G) < 1 && (e = addFault(e, l + "/grouping/groups/" + j + "/" + Y, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/grouping/groups/" + j + "/" + Y, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), o++);
+                for (let Q = 0; Q < R; Q++) {
+                  let U = D[Q];
+                  typeof U == "string" ? b(U) < 1 && (e = addFault(e, p + "/grouping/groups/" + j + "/" + Q, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/grouping/groups/" + j + "/" + Q, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), l++);
                 }
               } else
-                e = addFault(e, l + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), o++;
+                e = addFault(e, p + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), l++;
             }
           } else
-            e = addFault(e, l + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), o++;
-          var B = N === o;
-          q = q || B;
+            e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), l++;
+          var pe = N === l;
+          k = k || pe;
         }
-        q ? (o = v, e !== null && (v ? e.length = v : e = null)) : (e = addFault(e, l + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), o++);
-        let z = T.together;
+        k ? (l = F, e !== null && (F ? e.length = F : e = null)) : (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), l++);
+        let z = W.together;
         if (Array.isArray(z)) {
           const N = z.length;
           for (let $ = 0; $ < N; $++) {
             let x = z[$];
             if (Array.isArray(x)) {
-              x.length > 100 && (e = addFault(e, l + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), o++), x.length < 1 && (e = addFault(e, l + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), o++);
+              x.length > 100 && (e = addFault(e, p + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), l++), x.length < 1 && (e = addFault(e, p + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), l++);
               const j = x.length;
               for (let D = 0; D < j; D++) {
                 let R = x[D];
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, l + "/grouping/together/" + $ + "/" + D, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/grouping/together/" + $ + "/" + D, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), o++);
+                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/grouping/together/" + $ + "/" + D, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/grouping/together/" + $ + "/" + D, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), l++);
               }
             } else
-              e = addFault(e, l + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), o++;
+              e = addFault(e, p + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), l++;
           }
         } else
-          e = addFault(e, l + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), o++;
+          e = addFault(e, p + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), l++;
       } else
-        e = addFault(e, l + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), o++;
-      let C = _.guards;
+        e = addFault(e, p + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), l++;
+      let C = c.guards;
       if (C && typeof C == "object" && !Array.isArray(C)) {
         C.maxDomains === void 0 && (C.maxDomains = "100%"), C.maxChanges === void 0 && (C.maxChanges = "100%"), C.maxTraffic === void 0 && (C.maxTraffic = "100%"), C.protect === void 0 && (C.protect = []), C.order === void 0 && (C.order = "ask"), C.reason === void 0 && (C.reason = []), C.freeze === void 0 && (C.freeze = []);
         for (const x in C)
-          x === "maxDomains" || x === "maxChanges" || x === "maxTraffic" || x === "protect" || x === "order" || x === "reason" || x === "freeze" || (e = addFault(e, l + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: x }), o++);
-        let n = C.maxDomains;
-        !(typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n)) && typeof n != "string" && (e = addFault(e, l + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: k.properties.guards.properties.maxDomains.type }), o++), typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && (e = addFault(e, l + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), o++), typeof n == "string" && !t.test(n) && (e = addFault(e, l + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++);
-        let v = C.maxChanges;
-        !(typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v)) && typeof v != "string" && (e = addFault(e, l + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: k.properties.guards.properties.maxChanges.type }), o++), typeof v == "number" && isFinite(v) && (v < 0 || isNaN(v)) && (e = addFault(e, l + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), o++), typeof v == "string" && !t.test(v) && (e = addFault(e, l + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++);
-        let q = C.maxTraffic;
-        typeof q == "string" ? t.test(q) || (e = addFault(e, l + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++) : (e = addFault(e, l + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), o++);
-        let L = C.protect;
-        if (Array.isArray(L)) {
-          const x = L.length;
+          x === "maxDomains" || x === "maxChanges" || x === "maxTraffic" || x === "protect" || x === "order" || x === "reason" || x === "freeze" || (e = addFault(e, p + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
+        let m = C.maxDomains;
+        !(typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m)) && typeof m != "string" && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: q.properties.guards.properties.maxDomains.type }), l++), typeof m == "number" && isFinite(m) && (m < 0 || isNaN(m)) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), l++), typeof m == "string" && !r.test(m) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++);
+        let F = C.maxChanges;
+        !(typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F)) && typeof F != "string" && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: q.properties.guards.properties.maxChanges.type }), l++), typeof F == "number" && isFinite(F) && (F < 0 || isNaN(F)) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), l++), typeof F == "string" && !r.test(F) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++);
+        let k = C.maxTraffic;
+        typeof k == "string" ? r.test(k) || (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++) : (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), l++);
+        let A = C.protect;
+        if (Array.isArray(A)) {
+          const x = A.length;
           for (let j = 0; j < x; j++) {
-            let D = L[j];
-            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, l + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(D) < 1 && (e = addFault(e, l + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), o++);
+            let D = A[j];
+            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), l++);
           }
         } else
-          e = addFault(e, l + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), o++;
+          e = addFault(e, p + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), l++;
         let z = C.order;
-        typeof z != "string" && (e = addFault(e, l + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), o++), z === "ask" || z === "off" || (e = addFault(e, l + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: k.properties.guards.properties.order.enum }), o++);
+        typeof z != "string" && (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), l++), z === "ask" || z === "off" || (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: q.properties.guards.properties.order.enum }), l++);
         let N = C.reason;
         if (Array.isArray(N)) {
           const x = N.length;
           for (let j = 0; j < x; j++) {
             let D = N[j];
-            typeof D != "string" && (e = addFault(e, l + "/guards/reason/" + j, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), o++), D === "override" || D === "freeze" || D === "retry-held" || D === "unlock" || (e = addFault(e, l + "/guards/reason/" + j, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: k.properties.guards.properties.reason.items.enum }), o++);
+            typeof D != "string" && (e = addFault(e, p + "/guards/reason/" + j, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), l++), D === "override" || D === "freeze" || D === "retry-held" || D === "unlock" || (e = addFault(e, p + "/guards/reason/" + j, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: q.properties.guards.properties.reason.items.enum }), l++);
           }
         } else
-          e = addFault(e, l + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), o++;
+          e = addFault(e, p + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), l++;
         let $ = C.freeze;
         if (Array.isArray($)) {
-          $.length > 1e3 && (e = addFault(e, l + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), o++);
+          $.length > 1e3 && (e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), l++);
           const x = $.length;
           for (let j = 0; j < x; j++) {
             let D = $[j];
             if (D && typeof D == "object" && !Array.isArray(D)) {
-              D.from === void 0 && (e = addFault(e, l + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), o++), D.to === void 0 && (e = addFault(e, l + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), o++);
+              D.from === void 0 && (e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), l++), D.to === void 0 && (e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), l++);
               for (const R in D)
-                R === "from" || R === "to" || R === "timezone" || R === "reason" || (e = addFault(e, l + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: R }), o++);
+                R === "from" || R === "to" || R === "timezone" || R === "reason" || (e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: R }), l++);
               if (D.from !== void 0) {
                 let R = D.from;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, l + "/guards/freeze/" + j + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/guards/freeze/" + j + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), o++);
+                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), l++);
               }
               if (D.to !== void 0) {
                 let R = D.to;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, l + "/guards/freeze/" + j + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/guards/freeze/" + j + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), o++);
+                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), l++);
               }
               if (D.timezone !== void 0) {
                 let R = D.timezone;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, l + "/guards/freeze/" + j + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/guards/freeze/" + j + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), o++);
+                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), l++);
               }
               if (D.reason !== void 0) {
                 let R = D.reason;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, l + "/guards/freeze/" + j + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/guards/freeze/" + j + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), o++);
+                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), l++);
               }
             } else
-              e = addFault(e, l + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), o++;
+              e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), l++;
           }
         } else
-          e = addFault(e, l + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), o++;
+          e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), l++;
       } else
-        e = addFault(e, l + "/guards", "#/properties/guards/type", "type", { type: "object" }), o++;
-      let S = _.rollout;
+        e = addFault(e, p + "/guards", "#/properties/guards/type", "type", { type: "object" }), l++;
+      let S = c.rollout;
       if (S && typeof S == "object" && !Array.isArray(S)) {
         S.waves === void 0 && (S.waves = ["100%"]), S.first === void 0 && (S.first = []), S.pause === void 0 && (S.pause = "10m"), S.approval === void 0 && (S.approval = []), S.by === void 0 && (S.by = "domains"), S.revert === void 0 && (S.revert = "waves"), S.probe === void 0 && (S.probe = {});
         for (const x in S)
-          x === "waves" || x === "first" || x === "pause" || x === "approval" || x === "by" || x === "revert" || x === "health" || x === "probe" || (e = addFault(e, l + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: x }), o++);
-        let n = S.waves;
-        if (Array.isArray(n)) {
-          n.length > 100 && (e = addFault(e, l + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), o++), n.length < 1 && (e = addFault(e, l + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), o++);
-          const x = n.length;
+          x === "waves" || x === "first" || x === "pause" || x === "approval" || x === "by" || x === "revert" || x === "health" || x === "probe" || (e = addFault(e, p + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
+        let m = S.waves;
+        if (Array.isArray(m)) {
+          m.length > 100 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), l++), m.length < 1 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), l++);
+          const x = m.length;
           for (let j = 0; j < x; j++) {
-            let D = n[j];
-            !(typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D)) && typeof D != "string" && (e = addFault(e, l + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: k.properties.rollout.properties.waves.items.type }), o++), typeof D == "number" && isFinite(D) && (D < 0 || isNaN(D)) && (e = addFault(e, l + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), o++), typeof D == "string" && !t.test(D) && (e = addFault(e, l + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++);
+            let D = m[j];
+            !(typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D)) && typeof D != "string" && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: q.properties.rollout.properties.waves.items.type }), l++), typeof D == "number" && isFinite(D) && (D < 0 || isNaN(D)) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), l++), typeof D == "string" && !r.test(D) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++);
           }
         } else
-          e = addFault(e, l + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), o++;
-        let v = S.first;
-        if (Array.isArray(v)) {
-          const x = v.length;
+          e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), l++;
+        let F = S.first;
+        if (Array.isArray(F)) {
+          const x = F.length;
           for (let j = 0; j < x; j++) {
-            let D = v[j];
-            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, l + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(D) < 1 && (e = addFault(e, l + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), o++);
+            let D = F[j];
+            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), l++);
           }
         } else
-          e = addFault(e, l + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), o++;
-        let q = S.pause;
-        typeof q == "string" ? i.test(q) || (e = addFault(e, l + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), o++) : (e = addFault(e, l + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), o++);
-        let L = S.approval;
-        if ((!L || typeof L != "object") && (e = addFault(e, l + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: k.properties.rollout.properties.approval.type }), o++), Array.isArray(L)) {
-          const x = L.length;
+          e = addFault(e, p + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), l++;
+        let k = S.pause;
+        typeof k == "string" ? o.test(k) || (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), l++);
+        let A = S.approval;
+        if ((!A || typeof A != "object") && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: q.properties.rollout.properties.approval.type }), l++), Array.isArray(A)) {
+          const x = A.length;
           for (let j = 0; j < x; j++) {
-            let D = L[j];
-            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || (e = addFault(e, l + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), o++), typeof D == "number" && isFinite(D) && ((D > 100 || isNaN(D)) && (e = addFault(e, l + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), o++), (D < 1 || isNaN(D)) && (e = addFault(e, l + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
+            let D = A[j];
+            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), l++), typeof D == "number" && isFinite(D) && ((D > 100 || isNaN(D)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), l++), (D < 1 || isNaN(D)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
           }
         }
-        if (L && typeof L == "object" && !Array.isArray(L)) {
-          Object.keys(L).length < 1 && (e = addFault(e, l + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), o++);
-          for (const x in L)
-            x === "wave" || x === "above" || x === "by" || x === "notAuthor" || (e = addFault(e, l + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: x }), o++);
-          if (L.wave !== void 0) {
-            let x = L.wave;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, l + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), o++), typeof x == "number" && isFinite(x) && ((x > 100 || isNaN(x)) && (e = addFault(e, l + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), o++), (x < 1 || isNaN(x)) && (e = addFault(e, l + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
+        if (A && typeof A == "object" && !Array.isArray(A)) {
+          Object.keys(A).length < 1 && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), l++);
+          for (const x in A)
+            x === "wave" || x === "above" || x === "by" || x === "notAuthor" || (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
+          if (A.wave !== void 0) {
+            let x = A.wave;
+            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), l++), typeof x == "number" && isFinite(x) && ((x > 100 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), l++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
           }
-          if (L.above !== void 0) {
-            let x = L.above;
-            typeof x == "string" ? t.test(x) || (e = addFault(e, l + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++) : (e = addFault(e, l + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), o++);
+          if (A.above !== void 0) {
+            let x = A.above;
+            typeof x == "string" ? r.test(x) || (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++) : (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), l++);
           }
-          if (L.by !== void 0) {
-            let x = L.by;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, l + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), o++), typeof x == "number" && isFinite(x) && ((x > 10 || isNaN(x)) && (e = addFault(e, l + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), o++), (x < 1 || isNaN(x)) && (e = addFault(e, l + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
+          if (A.by !== void 0) {
+            let x = A.by;
+            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), l++), typeof x == "number" && isFinite(x) && ((x > 10 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), l++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
           }
-          L.notAuthor !== void 0 && typeof L.notAuthor != "boolean" && (e = addFault(e, l + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), o++);
+          A.notAuthor !== void 0 && typeof A.notAuthor != "boolean" && (e = addFault(e, p + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), l++);
         }
         let z = S.by;
-        typeof z != "string" && (e = addFault(e, l + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), o++), z === "domains" || z === "traffic" || (e = addFault(e, l + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: k.properties.rollout.properties.by.enum }), o++);
+        typeof z != "string" && (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), l++), z === "domains" || z === "traffic" || (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: q.properties.rollout.properties.by.enum }), l++);
         let N = S.revert;
-        if (typeof N != "string" && (e = addFault(e, l + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), o++), N === "waves" || N === "fast" || (e = addFault(e, l + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: k.properties.rollout.properties.revert.enum }), o++), S.health !== void 0) {
+        if (typeof N != "string" && (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), l++), N === "waves" || N === "fast" || (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: q.properties.rollout.properties.revert.enum }), l++), S.health !== void 0) {
           let x = S.health;
           if (x && typeof x == "object" && !Array.isArray(x)) {
             x.area === void 0 && (x.area = "all"), x.settle === void 0 && (x.settle = "5m"), x.lag === void 0 && (x.lag = "10m"), x.window === void 0 && (x.window = "15m"), x.grain === void 0 && (x.grain = "minute5"), x.statuses === void 0 && (x.statuses = ["5xx"]), x.minRequests === void 0 && (x.minRequests = 500), x.margin === void 0 && (x.margin = "1%"), x.onLittleData === void 0 && (x.onLittleData = "wait"), x.onFailure === void 0 && (x.onFailure = "stop");
-            for (const oe in x)
-              h.call(k.properties.rollout.properties.health.properties, oe) || (e = addFault(e, l + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: oe }), o++);
+            for (const ie in x)
+              h.call(q.properties.rollout.properties.health.properties, ie) || (e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: ie }), l++);
             let j = x.area;
-            typeof j != "string" && (e = addFault(e, l + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), o++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, l + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.area.enum }), o++);
+            typeof j != "string" && (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), l++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.area.enum }), l++);
             let D = x.settle;
-            typeof D == "string" ? i.test(D) || (e = addFault(e, l + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), o++) : (e = addFault(e, l + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), o++);
+            typeof D == "string" ? o.test(D) || (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), l++);
             let R = x.lag;
-            typeof R == "string" ? i.test(R) || (e = addFault(e, l + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), o++) : (e = addFault(e, l + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), o++);
-            let Y = x.window;
-            typeof Y == "string" ? i.test(Y) || (e = addFault(e, l + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), o++) : (e = addFault(e, l + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), o++);
-            let G = x.grain;
-            typeof G != "string" && (e = addFault(e, l + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), o++), G === "minute" || G === "minute5" || G === "hour" || G === "day" || (e = addFault(e, l + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.grain.enum }), o++);
-            let ie = x.statuses;
-            if (Array.isArray(ie)) {
-              ie.length < 1 && (e = addFault(e, l + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), o++);
-              const oe = ie.length;
-              for (let P = 0; P < oe; P++) {
-                let W = ie[P];
-                typeof W != "string" && !(typeof W == "number" && !(W % 1) && !isNaN(W) && isFinite(W)) && (e = addFault(e, l + "/rollout/health/statuses/" + P, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: k.properties.rollout.properties.health.properties.statuses.items.type }), o++), typeof W == "number" && isFinite(W) && ((W > 599 || isNaN(W)) && (e = addFault(e, l + "/rollout/health/statuses/" + P, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), o++), (W < 0 || isNaN(W)) && (e = addFault(e, l + "/rollout/health/statuses/" + P, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), o++)), typeof W == "string" && !s.test(W) && (e = addFault(e, l + "/rollout/health/statuses/" + P, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), o++);
+            typeof R == "string" ? o.test(R) || (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), l++);
+            let Q = x.window;
+            typeof Q == "string" ? o.test(Q) || (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), l++);
+            let U = x.grain;
+            typeof U != "string" && (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), l++), U === "minute" || U === "minute5" || U === "hour" || U === "day" || (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.grain.enum }), l++);
+            let te = x.statuses;
+            if (Array.isArray(te)) {
+              te.length < 1 && (e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), l++);
+              const ie = te.length;
+              for (let J = 0; J < ie; J++) {
+                let B = te[J];
+                typeof B != "string" && !(typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: q.properties.rollout.properties.health.properties.statuses.items.type }), l++), typeof B == "number" && isFinite(B) && ((B > 599 || isNaN(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), l++), (B < 0 || isNaN(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), l++)), typeof B == "string" && !a.test(B) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), l++);
               }
             } else
-              e = addFault(e, l + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), o++;
-            let H = x.minRequests;
-            typeof H == "number" && !(H % 1) && !isNaN(H) && isFinite(H) || (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), o++), typeof H == "number" && isFinite(H) && ((H > 1e9 || isNaN(H)) && (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), o++), (H < 0 || isNaN(H)) && (e = addFault(e, l + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
+              e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), l++;
+            let K = x.minRequests;
+            typeof K == "number" && !(K % 1) && !isNaN(K) && isFinite(K) || (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), l++), typeof K == "number" && isFinite(K) && ((K > 1e9 || isNaN(K)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), l++), (K < 0 || isNaN(K)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), l++));
             let ge = x.margin;
-            typeof ge == "string" ? t.test(ge) || (e = addFault(e, l + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), o++) : (e = addFault(e, l + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), o++);
-            let pe = x.onLittleData;
-            typeof pe != "string" && (e = addFault(e, l + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), o++), pe === "wait" || pe === "pass" || pe === "stop" || (e = addFault(e, l + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.onLittleData.enum }), o++);
-            let fe = x.onFailure;
-            typeof fe != "string" && (e = addFault(e, l + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), o++), fe === "stop" || fe === "rollback" || (e = addFault(e, l + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.onFailure.enum }), o++);
+            typeof ge == "string" ? r.test(ge) || (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++) : (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), l++);
+            let re = x.onLittleData;
+            typeof re != "string" && (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), l++), re === "wait" || re === "pass" || re === "stop" || (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onLittleData.enum }), l++);
+            let ye = x.onFailure;
+            typeof ye != "string" && (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), l++), ye === "stop" || ye === "rollback" || (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onFailure.enum }), l++);
           } else
-            e = addFault(e, l + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), o++;
+            e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), l++;
         }
         let $ = S.probe;
         if ($ && typeof $ == "object" && !Array.isArray($)) {
           $.from === void 0 && ($.from = "edge"), $.count === void 0 && ($.count = 200);
           for (const D in $)
-            D === "requests" || D === "from" || D === "count" || (e = addFault(e, l + "/rollout/probe", "#/properties/rollout/properties/probe/additionalProperties", "additionalProperties", { additionalProperty: D }), o++);
+            D === "requests" || D === "from" || D === "count" || (e = addFault(e, p + "/rollout/probe", "#/properties/rollout/properties/probe/additionalProperties", "additionalProperties", { additionalProperty: D }), l++);
           if ($.requests !== void 0) {
             let D = $.requests;
-            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, l + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), o++), b(D) < 1 && (e = addFault(e, l + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), o++);
+            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), l++);
           }
           let x = $.from;
-          typeof x != "string" && (e = addFault(e, l + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), o++), x === "edge" || x === "origin" || (e = addFault(e, l + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: k.properties.rollout.properties.probe.properties.from.enum }), o++);
+          typeof x != "string" && (e = addFault(e, p + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), l++), x === "edge" || x === "origin" || (e = addFault(e, p + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: q.properties.rollout.properties.probe.properties.from.enum }), l++);
           let j = $.count;
-          typeof j == "number" && !(j % 1) && !isNaN(j) && isFinite(j) || (e = addFault(e, l + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), o++), typeof j == "number" && isFinite(j) && ((j > 1e3 || isNaN(j)) && (e = addFault(e, l + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), o++), (j < 1 || isNaN(j)) && (e = addFault(e, l + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
+          typeof j == "number" && !(j % 1) && !isNaN(j) && isFinite(j) || (e = addFault(e, p + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), l++), typeof j == "number" && isFinite(j) && ((j > 1e3 || isNaN(j)) && (e = addFault(e, p + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), l++), (j < 1 || isNaN(j)) && (e = addFault(e, p + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
         } else
-          e = addFault(e, l + "/rollout/probe", "#/properties/rollout/properties/probe/type", "type", { type: "object" }), o++;
+          e = addFault(e, p + "/rollout/probe", "#/properties/rollout/properties/probe/type", "type", { type: "object" }), l++;
       } else
-        e = addFault(e, l + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), o++;
-      let J = _.drift;
-      if (J && typeof J == "object" && !Array.isArray(J)) {
-        J.ignore === void 0 && (J.ignore = []);
-        for (const v in J)
-          v !== "ignore" && (e = addFault(e, l + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: v }), o++);
-        let n = J.ignore;
-        if (Array.isArray(n)) {
-          const v = n.length;
-          for (let q = 0; q < v; q++) {
-            let L = n[q];
-            if (L && typeof L == "object" && !Array.isArray(L)) {
-              L.pointer === void 0 && (L.pointer = ""), L.domain === void 0 && (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), o++), L.item === void 0 && (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), o++), L.reason === void 0 && (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), o++);
-              for (const N in L)
-                N === "domain" || N === "item" || N === "pointer" || N === "reason" || (e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: N }), o++);
-              if (L.domain !== void 0) {
-                let N = L.domain;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + q + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), o++);
+        e = addFault(e, p + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), l++;
+      let G = c.drift;
+      if (G && typeof G == "object" && !Array.isArray(G)) {
+        G.ignore === void 0 && (G.ignore = []);
+        for (const F in G)
+          F !== "ignore" && (e = addFault(e, p + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
+        let m = G.ignore;
+        if (Array.isArray(m)) {
+          const F = m.length;
+          for (let k = 0; k < F; k++) {
+            let A = m[k];
+            if (A && typeof A == "object" && !Array.isArray(A)) {
+              A.pointer === void 0 && (A.pointer = ""), A.domain === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), l++), A.item === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), l++), A.reason === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), l++);
+              for (const N in A)
+                N === "domain" || N === "item" || N === "pointer" || N === "reason" || (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: N }), l++);
+              if (A.domain !== void 0) {
+                let N = A.domain;
+                typeof N == "string" ? b(N) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), l++);
               }
-              if (L.item !== void 0) {
-                let N = L.item;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + q + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), o++);
+              if (A.item !== void 0) {
+                let N = A.item;
+                typeof N == "string" ? b(N) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), l++);
               }
-              let z = L.pointer;
-              if (typeof z == "string" ? a.test(z) || (e = addFault(e, l + "/drift/ignore/" + q + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), o++), L.reason !== void 0) {
-                let N = L.reason;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, l + "/drift/ignore/" + q + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/drift/ignore/" + q + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), o++);
+              let z = A.pointer;
+              if (typeof z == "string" ? s.test(z) || (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), l++), A.reason !== void 0) {
+                let N = A.reason;
+                typeof N == "string" ? b(N) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), l++);
               }
             } else
-              e = addFault(e, l + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), o++;
+              e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), l++;
           }
         } else
-          e = addFault(e, l + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), o++;
+          e = addFault(e, p + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), l++;
       } else
-        e = addFault(e, l + "/drift", "#/properties/drift/type", "type", { type: "object" }), o++;
-      let K = _.trace;
-      if (K && typeof K == "object" && !Array.isArray(K)) {
-        K.preset === void 0 && (K.preset = "usual"), K.assume === void 0 && (K.assume = {});
-        for (const q in K)
-          q === "preset" || q === "assume" || (e = addFault(e, l + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: q }), o++);
-        let n = K.preset;
-        typeof n != "string" && (e = addFault(e, l + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), o++), n === "usual" || n === "strict" || (e = addFault(e, l + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: k.properties.trace.properties.preset.enum }), o++);
-        let v = K.assume;
-        v && typeof v == "object" && !Array.isArray(v) || (e = addFault(e, l + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), o++);
+        e = addFault(e, p + "/drift", "#/properties/drift/type", "type", { type: "object" }), l++;
+      let T = c.trace;
+      if (T && typeof T == "object" && !Array.isArray(T)) {
+        T.preset === void 0 && (T.preset = "usual"), T.assume === void 0 && (T.assume = {});
+        for (const k in T)
+          k === "preset" || k === "assume" || (e = addFault(e, p + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: k }), l++);
+        let m = T.preset;
+        typeof m != "string" && (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), l++), m === "usual" || m === "strict" || (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: q.properties.trace.properties.preset.enum }), l++);
+        let F = T.assume;
+        F && typeof F == "object" && !Array.isArray(F) || (e = addFault(e, p + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), l++);
       } else
-        e = addFault(e, l + "/trace", "#/properties/trace/type", "type", { type: "object" }), o++;
-      let ue = _.requests;
+        e = addFault(e, p + "/trace", "#/properties/trace/type", "type", { type: "object" }), l++;
+      let de = c.requests;
+      if (Array.isArray(de)) {
+        const m = de.length;
+        for (let F = 0; F < m; F++) {
+          let k = de[F];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/requests/" + F, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/requests/" + F, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/requests/" + F, "#/properties/requests/items/type", "type", { type: "string" }), l++);
+        }
+      } else
+        e = addFault(e, p + "/requests", "#/properties/requests/type", "type", { type: "array" }), l++;
+      let ue = c.tests;
       if (Array.isArray(ue)) {
-        const n = ue.length;
-        for (let v = 0; v < n; v++) {
-          let q = ue[v];
-          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/requests/" + v, "#/properties/requests/items/type", "type", { type: "string" }), o++);
+        const m = ue.length;
+        for (let F = 0; F < m; F++) {
+          let k = ue[F];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/tests/" + F, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/tests/" + F, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/tests/" + F, "#/properties/tests/items/type", "type", { type: "string" }), l++);
         }
       } else
-        e = addFault(e, l + "/requests", "#/properties/requests/type", "type", { type: "array" }), o++;
-      let me = _.tests;
+        e = addFault(e, p + "/tests", "#/properties/tests/type", "type", { type: "array" }), l++;
+      let me = c.moved;
       if (Array.isArray(me)) {
-        const n = me.length;
-        for (let v = 0; v < n; v++) {
-          let q = me[v];
-          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/tests/" + v, "#/properties/tests/items/type", "type", { type: "string" }), o++);
-        }
-      } else
-        e = addFault(e, l + "/tests", "#/properties/tests/type", "type", { type: "array" }), o++;
-      let ne = _.moved;
-      if (Array.isArray(ne)) {
-        const n = ne.length;
-        for (let v = 0; v < n; v++) {
-          let q = ne[v];
-          if (q && typeof q == "object" && !Array.isArray(q)) {
-            q.from === void 0 && (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "from" }), o++), q.to === void 0 && (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "to" }), o++);
-            for (const L in q)
-              L === "from" || L === "to" || (e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: L }), o++);
-            if (q.from !== void 0) {
-              let L = q.from;
-              typeof L == "string" ? b(L) < 1 && (e = addFault(e, l + "/moved/" + v + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/moved/" + v + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), o++);
+        const m = me.length;
+        for (let F = 0; F < m; F++) {
+          let k = me[F];
+          if (k && typeof k == "object" && !Array.isArray(k)) {
+            k.from === void 0 && (e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "from" }), l++), k.to === void 0 && (e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "to" }), l++);
+            for (const A in k)
+              A === "from" || A === "to" || (e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: A }), l++);
+            if (k.from !== void 0) {
+              let A = k.from;
+              typeof A == "string" ? b(A) < 1 && (e = addFault(e, p + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), l++);
             }
-            if (q.to !== void 0) {
-              let L = q.to;
-              typeof L == "string" ? b(L) < 1 && (e = addFault(e, l + "/moved/" + v + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/moved/" + v + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), o++);
+            if (k.to !== void 0) {
+              let A = k.to;
+              typeof A == "string" ? b(A) < 1 && (e = addFault(e, p + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), l++);
             }
           } else
-            e = addFault(e, l + "/moved/" + v, "#/properties/moved/items/type", "type", { type: "object" }), o++;
+            e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/type", "type", { type: "object" }), l++;
         }
       } else
-        e = addFault(e, l + "/moved", "#/properties/moved/type", "type", { type: "array" }), o++;
-      let M = _.notes;
+        e = addFault(e, p + "/moved", "#/properties/moved/type", "type", { type: "array" }), l++;
+      let M = c.notes;
       if (M && typeof M == "object" && !Array.isArray(M)) {
         M.groups === void 0 && (M.groups = "on"), M.waves === void 0 && (M.waves = "on"), M.kinds === void 0 && (M.kinds = "on"), M.kept === void 0 && (M.kept = "on");
         for (const z in M)
-          z === "groups" || z === "waves" || z === "kinds" || z === "kept" || (e = addFault(e, l + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: z }), o++);
-        let n = M.groups;
-        typeof n != "string" && (e = addFault(e, l + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), o++), n === "on" || n === "off" || (e = addFault(e, l + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: k.properties.notes.properties.groups.enum }), o++);
-        let v = M.waves;
-        typeof v != "string" && (e = addFault(e, l + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), o++), v === "on" || v === "off" || (e = addFault(e, l + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: k.properties.notes.properties.waves.enum }), o++);
-        let q = M.kinds;
-        typeof q != "string" && (e = addFault(e, l + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), o++), q === "on" || q === "off" || (e = addFault(e, l + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: k.properties.notes.properties.kinds.enum }), o++);
-        let L = M.kept;
-        typeof L != "string" && (e = addFault(e, l + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), o++), L === "on" || L === "off" || (e = addFault(e, l + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: k.properties.notes.properties.kept.enum }), o++);
+          z === "groups" || z === "waves" || z === "kinds" || z === "kept" || (e = addFault(e, p + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: z }), l++);
+        let m = M.groups;
+        typeof m != "string" && (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), l++), m === "on" || m === "off" || (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: q.properties.notes.properties.groups.enum }), l++);
+        let F = M.waves;
+        typeof F != "string" && (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), l++), F === "on" || F === "off" || (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: q.properties.notes.properties.waves.enum }), l++);
+        let k = M.kinds;
+        typeof k != "string" && (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), l++), k === "on" || k === "off" || (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: q.properties.notes.properties.kinds.enum }), l++);
+        let A = M.kept;
+        typeof A != "string" && (e = addFault(e, p + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), l++), A === "on" || A === "off" || (e = addFault(e, p + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: q.properties.notes.properties.kept.enum }), l++);
       } else
-        e = addFault(e, l + "/notes", "#/properties/notes/type", "type", { type: "object" }), o++;
-      let I = _.checks;
+        e = addFault(e, p + "/notes", "#/properties/notes/type", "type", { type: "object" }), l++;
+      let I = c.checks;
       if (I && typeof I == "object" && !Array.isArray(I)) {
-        for (const n in I)
-          h.call(k.properties.checks.properties, n) || (e = addFault(e, l + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), o++);
+        for (const m in I)
+          h.call(q.properties.checks.properties, m) || (e = addFault(e, p + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: m }), l++);
         if (I["rule-duplicate"] !== void 0) {
-          let n = I["rule-duplicate"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: k.properties.checks.properties["rule-duplicate"].enum }), o++);
+          let m = I["rule-duplicate"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: q.properties.checks.properties["rule-duplicate"].enum }), l++);
         }
         if (I["rule-never-matches"] !== void 0) {
-          let n = I["rule-never-matches"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: k.properties.checks.properties["rule-never-matches"].enum }), o++);
+          let m = I["rule-never-matches"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: q.properties.checks.properties["rule-never-matches"].enum }), l++);
         }
         if (I["rule-contradictory"] !== void 0) {
-          let n = I["rule-contradictory"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: k.properties.checks.properties["rule-contradictory"].enum }), o++);
+          let m = I["rule-contradictory"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: q.properties.checks.properties["rule-contradictory"].enum }), l++);
         }
         if (I["rule-shadowed"] !== void 0) {
-          let n = I["rule-shadowed"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: k.properties.checks.properties["rule-shadowed"].enum }), o++);
+          let m = I["rule-shadowed"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: q.properties.checks.properties["rule-shadowed"].enum }), l++);
         }
         if (I["rule-unreachable"] !== void 0) {
-          let n = I["rule-unreachable"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: k.properties.checks.properties["rule-unreachable"].enum }), o++);
+          let m = I["rule-unreachable"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: q.properties.checks.properties["rule-unreachable"].enum }), l++);
         }
         if (I["rule-order-unspecified"] !== void 0) {
-          let n = I["rule-order-unspecified"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: k.properties.checks.properties["rule-order-unspecified"].enum }), o++);
+          let m = I["rule-order-unspecified"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: q.properties.checks.properties["rule-order-unspecified"].enum }), l++);
         }
         if (I["entry-redundant"] !== void 0) {
-          let n = I["entry-redundant"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: k.properties.checks.properties["entry-redundant"].enum }), o++);
+          let m = I["entry-redundant"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: q.properties.checks.properties["entry-redundant"].enum }), l++);
         }
         if (I["networks-overlap"] !== void 0) {
-          let n = I["networks-overlap"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: k.properties.checks.properties["networks-overlap"].enum }), o++);
+          let m = I["networks-overlap"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: q.properties.checks.properties["networks-overlap"].enum }), l++);
         }
         if (I["value-without-effect"] !== void 0) {
-          let n = I["value-without-effect"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: k.properties.checks.properties["value-without-effect"].enum }), o++);
+          let m = I["value-without-effect"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: q.properties.checks.properties["value-without-effect"].enum }), l++);
         }
         if (I["rule-expensive"] !== void 0) {
-          let n = I["rule-expensive"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: k.properties.checks.properties["rule-expensive"].enum }), o++);
+          let m = I["rule-expensive"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: q.properties.checks.properties["rule-expensive"].enum }), l++);
         }
         if (I["white-list-denied"] !== void 0) {
-          let n = I["white-list-denied"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: k.properties.checks.properties["white-list-denied"].enum }), o++);
+          let m = I["white-list-denied"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: q.properties.checks.properties["white-list-denied"].enum }), l++);
         }
         if (I["never-served"] !== void 0) {
-          let n = I["never-served"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: k.properties.checks.properties["never-served"].enum }), o++);
+          let m = I["never-served"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: q.properties.checks.properties["never-served"].enum }), l++);
         }
         if (I["rule-undecided"] !== void 0) {
-          let n = I["rule-undecided"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: k.properties.checks.properties["rule-undecided"].enum }), o++);
+          let m = I["rule-undecided"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: q.properties.checks.properties["rule-undecided"].enum }), l++);
         }
         if (I["file-invalid"] !== void 0) {
-          let n = I["file-invalid"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["file-invalid"].enum }), o++);
+          let m = I["file-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["file-invalid"].enum }), l++);
         }
         if (I["workspace-invalid"] !== void 0) {
-          let n = I["workspace-invalid"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["workspace-invalid"].enum }), o++);
+          let m = I["workspace-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["workspace-invalid"].enum }), l++);
         }
         if (I["item-invalid"] !== void 0) {
-          let n = I["item-invalid"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["item-invalid"].enum }), o++);
+          let m = I["item-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["item-invalid"].enum }), l++);
         }
         if (I["item-conflict"] !== void 0) {
-          let n = I["item-conflict"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: k.properties.checks.properties["item-conflict"].enum }), o++);
+          let m = I["item-conflict"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: q.properties.checks.properties["item-conflict"].enum }), l++);
         }
         if (I["secret-weak"] !== void 0) {
-          let n = I["secret-weak"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: k.properties.checks.properties["secret-weak"].enum }), o++);
+          let m = I["secret-weak"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: q.properties.checks.properties["secret-weak"].enum }), l++);
         }
         if (I["secret-suspected"] !== void 0) {
-          let n = I["secret-suspected"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: k.properties.checks.properties["secret-suspected"].enum }), o++);
+          let m = I["secret-suspected"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: q.properties.checks.properties["secret-suspected"].enum }), l++);
         }
         if (I["token-literal"] !== void 0) {
-          let n = I["token-literal"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: k.properties.checks.properties["token-literal"].enum }), o++);
+          let m = I["token-literal"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: q.properties.checks.properties["token-literal"].enum }), l++);
         }
         if (I["suppression-invalid"] !== void 0) {
-          let n = I["suppression-invalid"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-invalid"].enum }), o++);
+          let m = I["suppression-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-invalid"].enum }), l++);
         }
         if (I["suppression-unknown"] !== void 0) {
-          let n = I["suppression-unknown"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-unknown"].enum }), o++);
+          let m = I["suppression-unknown"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unknown"].enum }), l++);
         }
         if (I["suppression-expired"] !== void 0) {
-          let n = I["suppression-expired"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-expired"].enum }), o++);
+          let m = I["suppression-expired"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-expired"].enum }), l++);
         }
         if (I["suppression-unused"] !== void 0) {
-          let n = I["suppression-unused"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-unused"].enum }), o++);
+          let m = I["suppression-unused"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unused"].enum }), l++);
         }
         if (I["exception-expired"] !== void 0) {
-          let n = I["exception-expired"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: k.properties.checks.properties["exception-expired"].enum }), o++);
+          let m = I["exception-expired"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: q.properties.checks.properties["exception-expired"].enum }), l++);
         }
         if (I["exception-waiting"] !== void 0) {
-          let n = I["exception-waiting"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: k.properties.checks.properties["exception-waiting"].enum }), o++);
+          let m = I["exception-waiting"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: q.properties.checks.properties["exception-waiting"].enum }), l++);
         }
         if (I["exception-unused"] !== void 0) {
-          let n = I["exception-unused"];
-          typeof n != "string" && (e = addFault(e, l + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), o++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, l + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: k.properties.checks.properties["exception-unused"].enum }), o++);
+          let m = I["exception-unused"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: q.properties.checks.properties["exception-unused"].enum }), l++);
         }
       } else
-        e = addFault(e, l + "/checks", "#/properties/checks/type", "type", { type: "object" }), o++;
-      let ye = _.notify;
-      if (Array.isArray(ye)) {
-        const n = ye.length;
-        for (let v = 0; v < n; v++) {
-          let q = ye[v];
-          if (q && typeof q == "object" && !Array.isArray(q)) {
-            q.kind === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), o++), q.url === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "url" }), o++), q.on === void 0 && (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "on" }), o++);
-            for (const L in q)
-              L === "kind" || L === "url" || L === "secret" || L === "on" || (e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: L }), o++);
-            if (q.kind !== void 0) {
-              let L = q.kind;
-              typeof L != "string" && (e = addFault(e, l + "/notify/" + v + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), o++), L === "webhook" || L === "slack" || L === "teams" || (e = addFault(e, l + "/notify/" + v + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: k.properties.notify.items.properties.kind.enum }), o++);
+        e = addFault(e, p + "/checks", "#/properties/checks/type", "type", { type: "object" }), l++;
+      let ne = c.notify;
+      if (Array.isArray(ne)) {
+        const m = ne.length;
+        for (let F = 0; F < m; F++) {
+          let k = ne[F];
+          if (k && typeof k == "object" && !Array.isArray(k)) {
+            k.kind === void 0 && (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), l++), k.url === void 0 && (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "url" }), l++), k.on === void 0 && (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "on" }), l++);
+            for (const A in k)
+              A === "kind" || A === "url" || A === "secret" || A === "on" || (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: A }), l++);
+            if (k.kind !== void 0) {
+              let A = k.kind;
+              typeof A != "string" && (e = addFault(e, p + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), l++), A === "webhook" || A === "slack" || A === "teams" || (e = addFault(e, p + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: q.properties.notify.items.properties.kind.enum }), l++);
             }
-            if (q.url !== void 0 && typeof q.url != "string" && (e = addFault(e, l + "/notify/" + v + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), o++), q.secret !== void 0 && typeof q.secret != "string" && (e = addFault(e, l + "/notify/" + v + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), o++), q.on !== void 0) {
-              let L = q.on;
-              if (Array.isArray(L)) {
-                L.length < 1 && (e = addFault(e, l + "/notify/" + v + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), o++);
-                const z = L.length;
+            if (k.url !== void 0 && typeof k.url != "string" && (e = addFault(e, p + "/notify/" + F + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), l++), k.secret !== void 0 && typeof k.secret != "string" && (e = addFault(e, p + "/notify/" + F + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), l++), k.on !== void 0) {
+              let A = k.on;
+              if (Array.isArray(A)) {
+                A.length < 1 && (e = addFault(e, p + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), l++);
+                const z = A.length;
                 for (let N = 0; N < z; N++) {
-                  let $ = L[N];
-                  typeof $ != "string" && (e = addFault(e, l + "/notify/" + v + "/on/" + N, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), o++), $ === "applied" || $ === "refused" || $ === "in-doubt" || $ === "failed" || $ === "drift" || $ === "rollout" || $ === "approval" || (e = addFault(e, l + "/notify/" + v + "/on/" + N, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: k.properties.notify.items.properties.on.items.enum }), o++);
+                  let $ = A[N];
+                  typeof $ != "string" && (e = addFault(e, p + "/notify/" + F + "/on/" + N, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), l++), $ === "applied" || $ === "refused" || $ === "in-doubt" || $ === "failed" || $ === "drift" || $ === "rollout" || $ === "approval" || (e = addFault(e, p + "/notify/" + F + "/on/" + N, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: q.properties.notify.items.properties.on.items.enum }), l++);
                 }
               } else
-                e = addFault(e, l + "/notify/" + v + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), o++;
+                e = addFault(e, p + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), l++;
             }
           } else
-            e = addFault(e, l + "/notify/" + v, "#/properties/notify/items/type", "type", { type: "object" }), o++;
+            e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/type", "type", { type: "object" }), l++;
         }
       } else
-        e = addFault(e, l + "/notify", "#/properties/notify/type", "type", { type: "array" }), o++;
-      let X = _.serve;
-      if (X && typeof X == "object" && !Array.isArray(X)) {
-        X.drift === void 0 && (X.drift = {});
-        for (const v in X)
-          v === "drift" || v === "auth" || (e = addFault(e, l + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: v }), o++);
-        let n = X.drift;
-        if (n && typeof n == "object" && !Array.isArray(n)) {
-          n.repair === void 0 && (n.repair = !1);
-          for (const v in n)
-            v === "schedule" || v === "observed" || v === "repair" || (e = addFault(e, l + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: v }), o++);
-          if (n.schedule !== void 0) {
-            let v = n.schedule;
-            typeof v == "string" ? d.test(v) || (e = addFault(e, l + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), o++) : (e = addFault(e, l + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), o++);
+        e = addFault(e, p + "/notify", "#/properties/notify/type", "type", { type: "array" }), l++;
+      let H = c.serve;
+      if (H && typeof H == "object" && !Array.isArray(H)) {
+        H.drift === void 0 && (H.drift = {});
+        for (const F in H)
+          F === "drift" || F === "auth" || (e = addFault(e, p + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
+        let m = H.drift;
+        if (m && typeof m == "object" && !Array.isArray(m)) {
+          m.repair === void 0 && (m.repair = !1);
+          for (const F in m)
+            F === "schedule" || F === "observed" || F === "repair" || (e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
+          if (m.schedule !== void 0) {
+            let F = m.schedule;
+            typeof F == "string" ? d.test(F) || (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), l++) : (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), l++);
           }
-          if (n.observed !== void 0) {
-            let v = n.observed;
-            typeof v == "string" ? b(v) < 1 && (e = addFault(e, l + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), o++) : (e = addFault(e, l + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), o++);
+          if (m.observed !== void 0) {
+            let F = m.observed;
+            typeof F == "string" ? b(F) < 1 && (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), l++);
           }
-          typeof n.repair != "boolean" && (e = addFault(e, l + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), o++);
+          typeof m.repair != "boolean" && (e = addFault(e, p + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), l++);
         } else
-          e = addFault(e, l + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), o++;
-        if (X.auth !== void 0) {
-          let v = X.auth;
-          if (v && typeof v == "object" && !Array.isArray(v)) {
-            v.groupsClaim === void 0 && (v.groupsClaim = "groups"), v.ci === void 0 && (v.ci = []);
-            for (const z in v)
-              z === "issuer" || z === "clientId" || z === "clientSecret" || z === "groupsClaim" || z === "proxy" || z === "ci" || (e = addFault(e, l + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: z }), o++);
-            if (v.issuer !== void 0) {
-              let z = v.issuer;
-              typeof z == "string" ? (b(z) > 1e3 && (e = addFault(e, l + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), o++), b(z) < 1 && (e = addFault(e, l + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), o++);
+          e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), l++;
+        if (H.auth !== void 0) {
+          let F = H.auth;
+          if (F && typeof F == "object" && !Array.isArray(F)) {
+            F.groupsClaim === void 0 && (F.groupsClaim = "groups"), F.ci === void 0 && (F.ci = []);
+            for (const z in F)
+              z === "issuer" || z === "clientId" || z === "clientSecret" || z === "groupsClaim" || z === "proxy" || z === "ci" || (e = addFault(e, p + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: z }), l++);
+            if (F.issuer !== void 0) {
+              let z = F.issuer;
+              typeof z == "string" ? (b(z) > 1e3 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), l++), b(z) < 1 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), l++);
             }
-            if (v.clientId !== void 0) {
-              let z = v.clientId;
-              typeof z == "string" ? (b(z) > 1e3 && (e = addFault(e, l + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), o++), b(z) < 1 && (e = addFault(e, l + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), o++);
+            if (F.clientId !== void 0) {
+              let z = F.clientId;
+              typeof z == "string" ? (b(z) > 1e3 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), l++), b(z) < 1 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), l++);
             }
-            if (v.clientSecret !== void 0) {
-              let z = v.clientSecret;
-              typeof z == "string" ? b(z) > 4096 && (e = addFault(e, l + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), o++) : (e = addFault(e, l + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), o++);
+            if (F.clientSecret !== void 0) {
+              let z = F.clientSecret;
+              typeof z == "string" ? b(z) > 4096 && (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), l++) : (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), l++);
             }
-            let q = v.groupsClaim;
-            if (typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), o++), b(q) < 1 && (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), o++), v.proxy !== void 0) {
-              let z = v.proxy;
+            let k = F.groupsClaim;
+            if (typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), l++), F.proxy !== void 0) {
+              let z = F.proxy;
               if (z && typeof z == "object" && !Array.isArray(z)) {
-                z.user === void 0 && (z.user = "X-Forwarded-User"), z.from === void 0 && (e = addFault(e, l + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), o++);
+                z.user === void 0 && (z.user = "X-Forwarded-User"), z.from === void 0 && (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), l++);
                 for (const $ in z)
-                  $ === "from" || $ === "user" || $ === "groups" || (e = addFault(e, l + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: $ }), o++);
+                  $ === "from" || $ === "user" || $ === "groups" || (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: $ }), l++);
                 if (z.from !== void 0) {
                   let $ = z.from;
                   if (Array.isArray($)) {
-                    $.length > 100 && (e = addFault(e, l + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), o++), $.length < 1 && (e = addFault(e, l + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), o++);
+                    $.length > 100 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), l++), $.length < 1 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), l++);
                     const x = $.length;
                     for (let j = 0; j < x; j++) {
                       let D = $[j];
-                      typeof D == "string" ? (b(D) > 100 && (e = addFault(e, l + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), o++), b(D) < 1 && (e = addFault(e, l + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), o++);
+                      typeof D == "string" ? (b(D) > 100 && (e = addFault(e, p + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), l++), b(D) < 1 && (e = addFault(e, p + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), l++);
                     }
                   } else
-                    e = addFault(e, l + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), o++;
+                    e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), l++;
                 }
                 let N = z.user;
-                if (typeof N == "string" ? g.test(N) || (e = addFault(e, l + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), o++) : (e = addFault(e, l + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), o++), z.groups !== void 0) {
+                if (typeof N == "string" ? g.test(N) || (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), l++) : (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), l++), z.groups !== void 0) {
                   let $ = z.groups;
-                  typeof $ == "string" ? g.test($) || (e = addFault(e, l + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), o++) : (e = addFault(e, l + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), o++);
+                  typeof $ == "string" ? g.test($) || (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), l++) : (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), l++);
                 }
               } else
-                e = addFault(e, l + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), o++;
+                e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), l++;
             }
-            let L = v.ci;
-            if (Array.isArray(L)) {
-              L.length > 20 && (e = addFault(e, l + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), o++);
-              const z = L.length;
+            let A = F.ci;
+            if (Array.isArray(A)) {
+              A.length > 20 && (e = addFault(e, p + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), l++);
+              const z = A.length;
               for (let N = 0; N < z; N++) {
-                let $ = L[N];
+                let $ = A[N];
                 if ($ && typeof $ == "object" && !Array.isArray($)) {
-                  $.issuer === void 0 && (e = addFault(e, l + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), o++), $.audience === void 0 && (e = addFault(e, l + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), o++), $.claims === void 0 && (e = addFault(e, l + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), o++);
+                  $.issuer === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), l++), $.audience === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), l++), $.claims === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), l++);
                   for (const x in $)
-                    x === "issuer" || x === "audience" || x === "claims" || (e = addFault(e, l + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: x }), o++);
+                    x === "issuer" || x === "audience" || x === "claims" || (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
                   if ($.issuer !== void 0) {
                     let x = $.issuer;
-                    typeof x == "string" ? (b(x) > 1e3 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), o++), b(x) < 1 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), o++);
+                    typeof x == "string" ? (b(x) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), l++), b(x) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), l++);
                   }
                   if ($.audience !== void 0) {
                     let x = $.audience;
-                    typeof x == "string" ? (b(x) > 1e3 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), o++), b(x) < 1 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), o++);
+                    typeof x == "string" ? (b(x) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), l++), b(x) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), l++);
                   }
                   if ($.claims !== void 0) {
                     let x = $.claims;
                     if (x && typeof x == "object" && !Array.isArray(x)) {
-                      Object.keys(x).length > 20 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), o++), Object.keys(x).length < 1 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), o++);
+                      Object.keys(x).length > 20 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), l++), Object.keys(x).length < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), l++);
                       for (const j in x) {
                         let D = x[j];
-                        typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), o++), b(D) < 1 && (e = addFault(e, l + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), o++);
+                        typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), l++);
                       }
                     } else
-                      e = addFault(e, l + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), o++;
+                      e = addFault(e, p + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), l++;
                   }
                 } else
-                  e = addFault(e, l + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), o++;
+                  e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), l++;
               }
             } else
-              e = addFault(e, l + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/type", "type", { type: "array" }), o++;
+              e = addFault(e, p + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/type", "type", { type: "array" }), l++;
           } else
-            e = addFault(e, l + "/serve/auth", "#/properties/serve/properties/auth/type", "type", { type: "object" }), o++;
+            e = addFault(e, p + "/serve/auth", "#/properties/serve/properties/auth/type", "type", { type: "object" }), l++;
         }
       } else
-        e = addFault(e, l + "/serve", "#/properties/serve/type", "type", { type: "object" }), o++;
-      let re = _.roles;
-      if (Array.isArray(re)) {
-        re.length > 1e3 && (e = addFault(e, l + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), o++);
-        const n = re.length;
-        for (let v = 0; v < n; v++) {
-          let q = re[v];
-          if (q && typeof q == "object" && !Array.isArray(q)) {
-            q.users === void 0 && (q.users = []), q.groups === void 0 && (q.groups = []), q.domains === void 0 && (q.domains = ["*"]), q.role === void 0 && (e = addFault(e, l + "/roles/" + v, "#/properties/roles/items/required", "required", { missingProperty: "role" }), o++);
-            for (const $ in q)
-              $ === "role" || $ === "users" || $ === "groups" || $ === "domains" || (e = addFault(e, l + "/roles/" + v, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: $ }), o++);
-            if (q.role !== void 0) {
-              let $ = q.role;
-              typeof $ != "string" && (e = addFault(e, l + "/roles/" + v + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), o++), $ === "viewer" || $ === "approver" || $ === "operator" || (e = addFault(e, l + "/roles/" + v + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: k.properties.roles.items.properties.role.enum }), o++);
+        e = addFault(e, p + "/serve", "#/properties/serve/type", "type", { type: "object" }), l++;
+      let ee = c.roles;
+      if (Array.isArray(ee)) {
+        ee.length > 1e3 && (e = addFault(e, p + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), l++);
+        const m = ee.length;
+        for (let F = 0; F < m; F++) {
+          let k = ee[F];
+          if (k && typeof k == "object" && !Array.isArray(k)) {
+            k.users === void 0 && (k.users = []), k.groups === void 0 && (k.groups = []), k.domains === void 0 && (k.domains = ["*"]), k.role === void 0 && (e = addFault(e, p + "/roles/" + F, "#/properties/roles/items/required", "required", { missingProperty: "role" }), l++);
+            for (const $ in k)
+              $ === "role" || $ === "users" || $ === "groups" || $ === "domains" || (e = addFault(e, p + "/roles/" + F, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: $ }), l++);
+            if (k.role !== void 0) {
+              let $ = k.role;
+              typeof $ != "string" && (e = addFault(e, p + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), l++), $ === "viewer" || $ === "approver" || $ === "operator" || (e = addFault(e, p + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: q.properties.roles.items.properties.role.enum }), l++);
             }
-            let L = q.users;
-            if (Array.isArray(L)) {
-              L.length > 1e3 && (e = addFault(e, l + "/roles/" + v + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), o++);
-              const $ = L.length;
+            let A = k.users;
+            if (Array.isArray(A)) {
+              A.length > 1e3 && (e = addFault(e, p + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), l++);
+              const $ = A.length;
               for (let x = 0; x < $; x++) {
-                let j = L[x];
-                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, l + "/roles/" + v + "/users/" + x, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(j) < 1 && (e = addFault(e, l + "/roles/" + v + "/users/" + x, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/roles/" + v + "/users/" + x, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), o++);
+                let j = A[x];
+                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/roles/" + F + "/users/" + x, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(j) < 1 && (e = addFault(e, p + "/roles/" + F + "/users/" + x, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/roles/" + F + "/users/" + x, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), l++);
               }
             } else
-              e = addFault(e, l + "/roles/" + v + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), o++;
-            let z = q.groups;
+              e = addFault(e, p + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), l++;
+            let z = k.groups;
             if (Array.isArray(z)) {
-              z.length > 1e3 && (e = addFault(e, l + "/roles/" + v + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), o++);
+              z.length > 1e3 && (e = addFault(e, p + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), l++);
               const $ = z.length;
               for (let x = 0; x < $; x++) {
                 let j = z[x];
-                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, l + "/roles/" + v + "/groups/" + x, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(j) < 1 && (e = addFault(e, l + "/roles/" + v + "/groups/" + x, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/roles/" + v + "/groups/" + x, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), o++);
+                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/roles/" + F + "/groups/" + x, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(j) < 1 && (e = addFault(e, p + "/roles/" + F + "/groups/" + x, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/roles/" + F + "/groups/" + x, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), l++);
               }
             } else
-              e = addFault(e, l + "/roles/" + v + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), o++;
-            let N = q.domains;
+              e = addFault(e, p + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), l++;
+            let N = k.domains;
             if (Array.isArray(N)) {
-              N.length > 1e3 && (e = addFault(e, l + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), o++), N.length < 1 && (e = addFault(e, l + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), o++);
+              N.length > 1e3 && (e = addFault(e, p + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), l++), N.length < 1 && (e = addFault(e, p + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), l++);
               const $ = N.length;
               for (let x = 0; x < $; x++) {
                 let j = N[x];
-                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, l + "/roles/" + v + "/domains/" + x, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), o++), b(j) < 1 && (e = addFault(e, l + "/roles/" + v + "/domains/" + x, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), o++)) : (e = addFault(e, l + "/roles/" + v + "/domains/" + x, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), o++);
+                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/roles/" + F + "/domains/" + x, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(j) < 1 && (e = addFault(e, p + "/roles/" + F + "/domains/" + x, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/roles/" + F + "/domains/" + x, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), l++);
               }
             } else
-              e = addFault(e, l + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), o++;
+              e = addFault(e, p + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), l++;
           } else
-            e = addFault(e, l + "/roles/" + v, "#/properties/roles/items/type", "type", { type: "object" }), o++;
+            e = addFault(e, p + "/roles/" + F, "#/properties/roles/items/type", "type", { type: "object" }), l++;
         }
       } else
-        e = addFault(e, l + "/roles", "#/properties/roles/type", "type", { type: "array" }), o++;
+        e = addFault(e, p + "/roles", "#/properties/roles/type", "type", { type: "array" }), l++;
     } else
-      e = addFault(e, l, "#/type", "type", { type: "object" }), o++;
-    return w.errors = e, o === 0;
+      e = addFault(e, p, "#/type", "type", { type: "object" }), l++;
+    return w.errors = e, l === 0;
   }
   return w;
 }
 export function createTestFaults() {
-  const k = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters;
-  function F(y, { instancePath: u = "", parentData: c, parentDataProperty: f, rootData: m = y } = {}) {
-    let p = null, r = 0;
+  const q = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters;
+  function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    let i = null, t = 0;
     if (y && typeof y == "object" && !Array.isArray(y)) {
-      y.test === void 0 && (p = addFault(p, u, "#/required", "required", { missingProperty: "test" }), r++);
-      for (const s in y)
-        h.call(k.properties, s) || (p = addFault(p, u, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), r++);
+      y.test === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "test" }), t++);
+      for (const a in y)
+        h.call(q.properties, a) || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: a }), t++);
       if (y.test !== void 0) {
-        let s = y.test;
-        typeof s == "string" ? b(s) < 1 && (p = addFault(p, u + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/test", "#/properties/test/type", "type", { type: "string" }), r++);
+        let a = y.test;
+        typeof a == "string" ? b(a) < 1 && (i = addFault(i, u + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/test", "#/properties/test/type", "type", { type: "string" }), t++);
       }
       if (y.domains !== void 0) {
-        let s = y.domains;
-        if (Array.isArray(s)) {
-          s.length < 1 && (p = addFault(p, u + "/domains", "#/properties/domains/minItems", "minItems", { limit: 1 }), r++);
-          const a = s.length;
-          for (let d = 0; d < a; d++) {
-            let g = s[d];
-            typeof g == "string" ? b(g) < 1 && (p = addFault(p, u + "/domains/" + d, "#/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/domains/" + d, "#/properties/domains/items/type", "type", { type: "string" }), r++);
+        let a = y.domains;
+        if (Array.isArray(a)) {
+          a.length < 1 && (i = addFault(i, u + "/domains", "#/properties/domains/minItems", "minItems", { limit: 1 }), t++);
+          const s = a.length;
+          for (let d = 0; d < s; d++) {
+            let g = a[d];
+            typeof g == "string" ? b(g) < 1 && (i = addFault(i, u + "/domains/" + d, "#/properties/domains/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/domains/" + d, "#/properties/domains/items/type", "type", { type: "string" }), t++);
           }
         } else
-          p = addFault(p, u + "/domains", "#/properties/domains/type", "type", { type: "array" }), r++;
+          i = addFault(i, u + "/domains", "#/properties/domains/type", "type", { type: "array" }), t++;
       }
       if (y.given !== void 0) {
-        let s = y.given;
-        if (s && typeof s == "object" && !Array.isArray(s)) {
-          for (const a in s)
-            a === "profiles" || a === "vars" || a === "config" || (p = addFault(p, u + "/given", "#/properties/given/additionalProperties", "additionalProperties", { additionalProperty: a }), r++);
-          if (s.profiles !== void 0) {
-            let a = s.profiles;
-            if (Array.isArray(a)) {
-              const d = a.length;
+        let a = y.given;
+        if (a && typeof a == "object" && !Array.isArray(a)) {
+          for (const s in a)
+            s === "profiles" || s === "vars" || s === "config" || (i = addFault(i, u + "/given", "#/properties/given/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
+          if (a.profiles !== void 0) {
+            let s = a.profiles;
+            if (Array.isArray(s)) {
+              const d = s.length;
               for (let g = 0; g < d; g++)
-                typeof a[g] != "string" && (p = addFault(p, u + "/given/profiles/" + g, "#/properties/given/properties/profiles/items/type", "type", { type: "string" }), r++);
+                typeof s[g] != "string" && (i = addFault(i, u + "/given/profiles/" + g, "#/properties/given/properties/profiles/items/type", "type", { type: "string" }), t++);
             } else
-              p = addFault(p, u + "/given/profiles", "#/properties/given/properties/profiles/type", "type", { type: "array" }), r++;
+              i = addFault(i, u + "/given/profiles", "#/properties/given/properties/profiles/type", "type", { type: "array" }), t++;
           }
-          if (s.vars !== void 0) {
-            let a = s.vars;
-            a && typeof a == "object" && !Array.isArray(a) || (p = addFault(p, u + "/given/vars", "#/properties/given/properties/vars/type", "type", { type: "object" }), r++);
+          if (a.vars !== void 0) {
+            let s = a.vars;
+            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/given/vars", "#/properties/given/properties/vars/type", "type", { type: "object" }), t++);
           }
-          if (s.config !== void 0) {
-            let a = s.config;
-            a && typeof a == "object" && !Array.isArray(a) || (p = addFault(p, u + "/given/config", "#/properties/given/properties/config/type", "type", { type: "object" }), r++);
+          if (a.config !== void 0) {
+            let s = a.config;
+            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/given/config", "#/properties/given/properties/config/type", "type", { type: "object" }), t++);
           }
         } else
-          p = addFault(p, u + "/given", "#/properties/given/type", "type", { type: "object" }), r++;
+          i = addFault(i, u + "/given", "#/properties/given/type", "type", { type: "object" }), t++;
       }
       if (y.assume !== void 0) {
-        let s = y.assume;
-        s && typeof s == "object" && !Array.isArray(s) || (p = addFault(p, u + "/assume", "#/properties/assume/type", "type", { type: "object" }), r++);
+        let a = y.assume;
+        a && typeof a == "object" && !Array.isArray(a) || (i = addFault(i, u + "/assume", "#/properties/assume/type", "type", { type: "object" }), t++);
       }
       if (y.items !== void 0) {
-        let s = y.items;
-        s && typeof s == "object" && !Array.isArray(s) ? Object.keys(s).length < 1 && (p = addFault(p, u + "/items", "#/properties/items/minProperties", "minProperties", { limit: 1 }), r++) : (p = addFault(p, u + "/items", "#/properties/items/type", "type", { type: "object" }), r++);
+        let a = y.items;
+        a && typeof a == "object" && !Array.isArray(a) ? Object.keys(a).length < 1 && (i = addFault(i, u + "/items", "#/properties/items/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/items", "#/properties/items/type", "type", { type: "object" }), t++);
       }
       if (y.requests !== void 0) {
-        let s = y.requests;
-        if (Array.isArray(s)) {
-          s.length < 1 && (p = addFault(p, u + "/requests", "#/properties/requests/minItems", "minItems", { limit: 1 }), r++);
-          const a = s.length;
-          for (let d = 0; d < a; d++) {
-            let g = s[d];
+        let a = y.requests;
+        if (Array.isArray(a)) {
+          a.length < 1 && (i = addFault(i, u + "/requests", "#/properties/requests/minItems", "minItems", { limit: 1 }), t++);
+          const s = a.length;
+          for (let d = 0; d < s; d++) {
+            let g = a[d];
             if (g && typeof g == "object" && !Array.isArray(g)) {
-              g.url === void 0 && (p = addFault(p, u + "/requests/" + d, "#/properties/requests/items/required", "required", { missingProperty: "url" }), r++);
+              g.url === void 0 && (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/required", "required", { missingProperty: "url" }), t++);
               for (const w in g)
-                h.call(k.properties.requests.items.properties, w) || (p = addFault(p, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: w }), r++);
+                h.call(q.properties.requests.items.properties, w) || (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: w }), t++);
               if (g.url !== void 0) {
                 let w = g.url;
-                typeof w == "string" ? b(w) < 1 && (p = addFault(p, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), r++) : (p = addFault(p, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), r++);
+                typeof w == "string" ? b(w) < 1 && (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), t++);
               }
-              if (g.method !== void 0 && typeof g.method != "string" && (p = addFault(p, u + "/requests/" + d + "/method", "#/properties/requests/items/properties/method/type", "type", { type: "string" }), r++), g.headers !== void 0) {
+              if (g.method !== void 0 && typeof g.method != "string" && (i = addFault(i, u + "/requests/" + d + "/method", "#/properties/requests/items/properties/method/type", "type", { type: "string" }), t++), g.headers !== void 0) {
                 let w = g.headers;
-                w && typeof w == "object" && !Array.isArray(w) || (p = addFault(p, u + "/requests/" + d + "/headers", "#/properties/requests/items/properties/headers/type", "type", { type: "object" }), r++);
+                w && typeof w == "object" && !Array.isArray(w) || (i = addFault(i, u + "/requests/" + d + "/headers", "#/properties/requests/items/properties/headers/type", "type", { type: "object" }), t++);
               }
-              if (g.ip !== void 0 && typeof g.ip != "string" && (p = addFault(p, u + "/requests/" + d + "/ip", "#/properties/requests/items/properties/ip/type", "type", { type: "string" }), r++), g.country !== void 0 && typeof g.country != "string" && (p = addFault(p, u + "/requests/" + d + "/country", "#/properties/requests/items/properties/country/type", "type", { type: "string" }), r++), g.isp !== void 0 && typeof g.isp != "string" && (p = addFault(p, u + "/requests/" + d + "/isp", "#/properties/requests/items/properties/isp/type", "type", { type: "string" }), r++), g.time !== void 0 && typeof g.time != "string" && (p = addFault(p, u + "/requests/" + d + "/time", "#/properties/requests/items/properties/time/type", "type", { type: "string" }), r++), g.bodySize !== void 0) {
+              if (g.ip !== void 0 && typeof g.ip != "string" && (i = addFault(i, u + "/requests/" + d + "/ip", "#/properties/requests/items/properties/ip/type", "type", { type: "string" }), t++), g.country !== void 0 && typeof g.country != "string" && (i = addFault(i, u + "/requests/" + d + "/country", "#/properties/requests/items/properties/country/type", "type", { type: "string" }), t++), g.isp !== void 0 && typeof g.isp != "string" && (i = addFault(i, u + "/requests/" + d + "/isp", "#/properties/requests/items/properties/isp/type", "type", { type: "string" }), t++), g.time !== void 0 && typeof g.time != "string" && (i = addFault(i, u + "/requests/" + d + "/time", "#/properties/requests/items/properties/time/type", "type", { type: "string" }), t++), g.bodySize !== void 0) {
                 let w = g.bodySize;
-                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || (p = addFault(p, u + "/requests/" + d + "/bodySize", "#/properties/requests/items/properties/bodySize/type", "type", { type: "integer" }), r++);
+                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || (i = addFault(i, u + "/requests/" + d + "/bodySize", "#/properties/requests/items/properties/bodySize/type", "type", { type: "integer" }), t++);
               }
-              if (g.signature !== void 0 && typeof g.signature != "string" && (p = addFault(p, u + "/requests/" + d + "/signature", "#/properties/requests/items/properties/signature/type", "type", { type: "string" }), r++), g.secrets !== void 0) {
+              if (g.signature !== void 0 && typeof g.signature != "string" && (i = addFault(i, u + "/requests/" + d + "/signature", "#/properties/requests/items/properties/signature/type", "type", { type: "string" }), t++), g.secrets !== void 0) {
                 let w = g.secrets;
-                w && typeof w == "object" && !Array.isArray(w) || (p = addFault(p, u + "/requests/" + d + "/secrets", "#/properties/requests/items/properties/secrets/type", "type", { type: "object" }), r++);
+                w && typeof w == "object" && !Array.isArray(w) || (i = addFault(i, u + "/requests/" + d + "/secrets", "#/properties/requests/items/properties/secrets/type", "type", { type: "object" }), t++);
               }
               if (g.origin !== void 0) {
                 let w = g.origin;
-                w && typeof w == "object" && !Array.isArray(w) || (p = addFault(p, u + "/requests/" + d + "/origin", "#/properties/requests/items/properties/origin/type", "type", { type: "object" }), r++);
+                w && typeof w == "object" && !Array.isArray(w) || (i = addFault(i, u + "/requests/" + d + "/origin", "#/properties/requests/items/properties/origin/type", "type", { type: "object" }), t++);
               }
               if (g.count !== void 0) {
                 let w = g.count;
-                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || (p = addFault(p, u + "/requests/" + d + "/count", "#/properties/requests/items/properties/count/type", "type", { type: "integer" }), r++);
+                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || (i = addFault(i, u + "/requests/" + d + "/count", "#/properties/requests/items/properties/count/type", "type", { type: "integer" }), t++);
               }
               if (g.expect !== void 0) {
                 let w = g.expect;
-                w && typeof w == "object" && !Array.isArray(w) ? Object.keys(w).length < 1 && (p = addFault(p, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/minProperties", "minProperties", { limit: 1 }), r++) : (p = addFault(p, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/type", "type", { type: "object" }), r++);
+                w && typeof w == "object" && !Array.isArray(w) ? Object.keys(w).length < 1 && (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/type", "type", { type: "object" }), t++);
               }
             } else
-              p = addFault(p, u + "/requests/" + d, "#/properties/requests/items/type", "type", { type: "object" }), r++;
+              i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/type", "type", { type: "object" }), t++;
           }
         } else
-          p = addFault(p, u + "/requests", "#/properties/requests/type", "type", { type: "array" }), r++;
+          i = addFault(i, u + "/requests", "#/properties/requests/type", "type", { type: "array" }), t++;
       }
       if (y.plan !== void 0) {
-        let s = y.plan;
-        if (s && typeof s == "object" && !Array.isArray(s)) {
-          for (const a in s)
-            a === "from" || a === "writes" || a === "actions" || (p = addFault(p, u + "/plan", "#/properties/plan/additionalProperties", "additionalProperties", { additionalProperty: a }), r++);
-          if (s.from !== void 0) {
-            let a = s.from;
-            a && typeof a == "object" && !Array.isArray(a) || (p = addFault(p, u + "/plan/from", "#/properties/plan/properties/from/type", "type", { type: "object" }), r++);
+        let a = y.plan;
+        if (a && typeof a == "object" && !Array.isArray(a)) {
+          for (const s in a)
+            s === "from" || s === "writes" || s === "actions" || (i = addFault(i, u + "/plan", "#/properties/plan/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
+          if (a.from !== void 0) {
+            let s = a.from;
+            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/plan/from", "#/properties/plan/properties/from/type", "type", { type: "object" }), t++);
           }
-          if (s.writes !== void 0) {
-            let a = s.writes;
-            const d = r;
+          if (a.writes !== void 0) {
+            let s = a.writes;
+            const d = t;
             let g = !1, w = null;
-            const _ = r;
-            typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a) || (p = addFault(p, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), r++), typeof a == "number" && isFinite(a) && (a < 0 || isNaN(a)) && (p = addFault(p, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
-            var t = _ === r;
-            t && (g = !0, w = 0);
-            const l = r;
-            if (a && typeof a == "object" && !Array.isArray(a)) {
-              for (const A in a)
-                A === "min" || A === "max" || (p = addFault(p, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: A }), r++);
-              if (a.min !== void 0) {
-                let A = a.min;
-                typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (p = addFault(p, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/type", "type", { type: "integer" }), r++), typeof A == "number" && isFinite(A) && (A < 0 || isNaN(A)) && (p = addFault(p, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
+            const c = t;
+            typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), t++), typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+            var r = c === t;
+            r && (g = !0, w = 0);
+            const p = t;
+            if (s && typeof s == "object" && !Array.isArray(s)) {
+              for (const L in s)
+                L === "min" || L === "max" || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: L }), t++);
+              if (s.min !== void 0) {
+                let L = s.min;
+                typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/type", "type", { type: "integer" }), t++), typeof L == "number" && isFinite(L) && (L < 0 || isNaN(L)) && (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
               }
-              if (a.max !== void 0) {
-                let A = a.max;
-                typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (p = addFault(p, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/type", "type", { type: "integer" }), r++), typeof A == "number" && isFinite(A) && (A < 0 || isNaN(A)) && (p = addFault(p, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
+              if (s.max !== void 0) {
+                let L = s.max;
+                typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/type", "type", { type: "integer" }), t++), typeof L == "number" && isFinite(L) && (L < 0 || isNaN(L)) && (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
               }
             } else
-              p = addFault(p, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/type", "type", { type: "object" }), r++;
-            var t = l === r;
-            t && g ? (g = !1, w = [w, 1]) : t && (g = !0, w = 1), g ? (r = d, p !== null && (d ? p.length = d : p = null)) : (p = addFault(p, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: w }), r++);
+              i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/type", "type", { type: "object" }), t++;
+            var r = p === t;
+            r && g ? (g = !1, w = [w, 1]) : r && (g = !0, w = 1), g ? (t = d, i !== null && (d ? i.length = d : i = null)) : (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: w }), t++);
           }
-          if (s.actions !== void 0) {
-            let a = s.actions;
-            if (Array.isArray(a)) {
-              const d = a.length;
+          if (a.actions !== void 0) {
+            let s = a.actions;
+            if (Array.isArray(s)) {
+              const d = s.length;
               for (let g = 0; g < d; g++) {
-                let w = a[g];
-                typeof w != "string" && (p = addFault(p, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), r++), w === "set" || w === "change" || w === "unset" || w === "release" || (p = addFault(p, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: k.properties.plan.properties.actions.items.enum }), r++);
+                let w = s[g];
+                typeof w != "string" && (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), t++), w === "set" || w === "change" || w === "unset" || w === "release" || (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: q.properties.plan.properties.actions.items.enum }), t++);
               }
             } else
-              p = addFault(p, u + "/plan/actions", "#/properties/plan/properties/actions/type", "type", { type: "array" }), r++;
+              i = addFault(i, u + "/plan/actions", "#/properties/plan/properties/actions/type", "type", { type: "array" }), t++;
           }
         } else
-          p = addFault(p, u + "/plan", "#/properties/plan/type", "type", { type: "object" }), r++;
+          i = addFault(i, u + "/plan", "#/properties/plan/type", "type", { type: "object" }), t++;
       }
       if (y.emulator !== void 0) {
-        let s = y.emulator;
-        const a = r;
+        let a = y.emulator;
+        const s = t;
         let d = !1, g = null;
-        const w = r;
-        typeof s != "string" && (p = addFault(p, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), r++), s === "accepts" || s === "refuses" || (p = addFault(p, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: k.properties.emulator.oneOf[0].enum }), r++);
-        var i = w === r;
-        i && (d = !0, g = 0);
-        const _ = r;
-        if (s && typeof s == "object" && !Array.isArray(s)) {
-          s.refuses === void 0 && (p = addFault(p, u + "/emulator", "#/properties/emulator/oneOf/1/required", "required", { missingProperty: "refuses" }), r++);
-          for (const l in s)
-            l !== "refuses" && (p = addFault(p, u + "/emulator", "#/properties/emulator/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: l }), r++);
-          if (s.refuses !== void 0) {
-            let l = s.refuses;
-            if (l && typeof l == "object" && !Array.isArray(l)) {
-              for (const A in l)
-                A === "text" || A === "code" || (p = addFault(p, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/additionalProperties", "additionalProperties", { additionalProperty: A }), r++);
-              if (l.text !== void 0 && typeof l.text != "string" && (p = addFault(p, u + "/emulator/refuses/text", "#/properties/emulator/oneOf/1/properties/refuses/properties/text/type", "type", { type: "string" }), r++), l.code !== void 0) {
-                let A = l.code;
-                typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (p = addFault(p, u + "/emulator/refuses/code", "#/properties/emulator/oneOf/1/properties/refuses/properties/code/type", "type", { type: "integer" }), r++);
+        const w = t;
+        typeof a != "string" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), t++), a === "accepts" || a === "refuses" || (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: q.properties.emulator.oneOf[0].enum }), t++);
+        var o = w === t;
+        o && (d = !0, g = 0);
+        const c = t;
+        if (a && typeof a == "object" && !Array.isArray(a)) {
+          a.refuses === void 0 && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/required", "required", { missingProperty: "refuses" }), t++);
+          for (const p in a)
+            p !== "refuses" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: p }), t++);
+          if (a.refuses !== void 0) {
+            let p = a.refuses;
+            if (p && typeof p == "object" && !Array.isArray(p)) {
+              for (const L in p)
+                L === "text" || L === "code" || (i = addFault(i, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/additionalProperties", "additionalProperties", { additionalProperty: L }), t++);
+              if (p.text !== void 0 && typeof p.text != "string" && (i = addFault(i, u + "/emulator/refuses/text", "#/properties/emulator/oneOf/1/properties/refuses/properties/text/type", "type", { type: "string" }), t++), p.code !== void 0) {
+                let L = p.code;
+                typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/emulator/refuses/code", "#/properties/emulator/oneOf/1/properties/refuses/properties/code/type", "type", { type: "integer" }), t++);
               }
             } else
-              p = addFault(p, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/type", "type", { type: "object" }), r++;
+              i = addFault(i, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/type", "type", { type: "object" }), t++;
           }
         } else
-          p = addFault(p, u + "/emulator", "#/properties/emulator/oneOf/1/type", "type", { type: "object" }), r++;
-        var i = _ === r;
-        i && d ? (d = !1, g = [g, 1]) : i && (d = !0, g = 1), d ? (r = a, p !== null && (a ? p.length = a : p = null)) : (p = addFault(p, u + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: g }), r++);
+          i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/type", "type", { type: "object" }), t++;
+        var o = c === t;
+        o && d ? (d = !1, g = [g, 1]) : o && (d = !0, g = 1), d ? (t = s, i !== null && (s ? i.length = s : i = null)) : (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: g }), t++);
       }
       if (y.expect !== void 0) {
-        let s = y.expect;
-        if (s && typeof s == "object" && !Array.isArray(s)) {
-          s.violates === void 0 && (p = addFault(p, u + "/expect", "#/properties/expect/required", "required", { missingProperty: "violates" }), r++);
-          for (const a in s)
-            a !== "violates" && (p = addFault(p, u + "/expect", "#/properties/expect/additionalProperties", "additionalProperties", { additionalProperty: a }), r++);
-          if (s.violates !== void 0) {
-            let a = s.violates;
-            if (Array.isArray(a)) {
-              const d = a.length;
+        let a = y.expect;
+        if (a && typeof a == "object" && !Array.isArray(a)) {
+          a.violates === void 0 && (i = addFault(i, u + "/expect", "#/properties/expect/required", "required", { missingProperty: "violates" }), t++);
+          for (const s in a)
+            s !== "violates" && (i = addFault(i, u + "/expect", "#/properties/expect/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
+          if (a.violates !== void 0) {
+            let s = a.violates;
+            if (Array.isArray(s)) {
+              const d = s.length;
               for (let g = 0; g < d; g++)
-                typeof a[g] != "string" && (p = addFault(p, u + "/expect/violates/" + g, "#/properties/expect/properties/violates/items/type", "type", { type: "string" }), r++);
+                typeof s[g] != "string" && (i = addFault(i, u + "/expect/violates/" + g, "#/properties/expect/properties/violates/items/type", "type", { type: "string" }), t++);
             } else
-              p = addFault(p, u + "/expect/violates", "#/properties/expect/properties/violates/type", "type", { type: "array" }), r++;
+              i = addFault(i, u + "/expect/violates", "#/properties/expect/properties/violates/type", "type", { type: "array" }), t++;
           }
         } else
-          p = addFault(p, u + "/expect", "#/properties/expect/type", "type", { type: "object" }), r++;
+          i = addFault(i, u + "/expect", "#/properties/expect/type", "type", { type: "object" }), t++;
       }
     } else
-      p = addFault(p, u, "#/type", "type", { type: "object" }), r++;
-    return F.errors = p, r === 0;
+      i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
+    return v.errors = i, t === 0;
   }
-  return F;
+  return v;
 }
 export function createPolicyFaults() {
-  const k = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["policy", "level", "command"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string", pattern: "^[^\\u0000]+$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 600 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, F = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), y = new RegExp("^[^\\u0000]+$", "u"), u = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u");
-  function c(f, { instancePath: m = "", parentData: p, parentDataProperty: r, rootData: t = f } = {}) {
-    let i = null, s = 0;
-    const a = s;
-    let d = !1;
-    const g = s;
-    f && typeof f == "object" && !Array.isArray(f) && (f.policy === void 0 && (i = addFault(i, m, "#/anyOf/0/required", "required", { missingProperty: "policy" }), s++), f.level === void 0 && (i = addFault(i, m, "#/anyOf/0/required", "required", { missingProperty: "level" }), s++), f.on === void 0 && (i = addFault(i, m, "#/anyOf/0/required", "required", { missingProperty: "on" }), s++), f.deny === void 0 && (i = addFault(i, m, "#/anyOf/0/required", "required", { missingProperty: "deny" }), s++), f.message === void 0 && (i = addFault(i, m, "#/anyOf/0/required", "required", { missingProperty: "message" }), s++));
-    var w = g === s;
-    if (d = d || w, !d) {
-      const A = s;
-      f && typeof f == "object" && !Array.isArray(f) && (f.policy === void 0 && (i = addFault(i, m, "#/anyOf/1/required", "required", { missingProperty: "policy" }), s++), f.level === void 0 && (i = addFault(i, m, "#/anyOf/1/required", "required", { missingProperty: "level" }), s++), f.command === void 0 && (i = addFault(i, m, "#/anyOf/1/required", "required", { missingProperty: "command" }), s++));
-      var w = A === s;
-      if (d = d || w, !d) {
-        const V = s;
-        f && typeof f == "object" && !Array.isArray(f) && f.except === void 0 && (i = addFault(i, m, "#/anyOf/2/required", "required", { missingProperty: "except" }), s++);
-        var w = V === s;
-        d = d || w;
-      }
+  const q = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, h = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), b = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), v = countCharacters;
+  function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    let t = null, r = 0;
+    const o = r;
+    let a = !1;
+    const s = r;
+    u && typeof u == "object" && !Array.isArray(u) && (u.policy === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "policy" }), r++), u.level === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "level" }), r++), u.on === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "on" }), r++), u.deny === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "deny" }), r++), u.message === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "message" }), r++));
+    var d = s === r;
+    if (a = a || d, !a) {
+      const c = r;
+      u && typeof u == "object" && !Array.isArray(u) && u.except === void 0 && (t = addFault(t, n, "#/anyOf/1/required", "required", { missingProperty: "except" }), r++);
+      var d = c === r;
+      a = a || d;
     }
-    if (d ? (s = a, i !== null && (a ? i.length = a : i = null)) : (i = addFault(i, m, "#/anyOf", "anyOf", {}), s++), f && typeof f == "object" && !Array.isArray(f)) {
-      for (const A in f)
-        h.call(k.properties, A) || (i = addFault(i, m, "#/additionalProperties", "additionalProperties", { additionalProperty: A }), s++);
-      if (f.policy !== void 0) {
-        let A = f.policy;
-        typeof A == "string" ? F.test(A) || (i = addFault(i, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), s++) : (i = addFault(i, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), s++);
+    if (a ? (r = o, t !== null && (o ? t.length = o : t = null)) : (t = addFault(t, n, "#/anyOf", "anyOf", {}), r++), u && typeof u == "object" && !Array.isArray(u)) {
+      for (const c in u)
+        c === "policy" || c === "level" || c === "on" || c === "when" || c === "deny" || c === "message" || c === "requests" || c === "except" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: c }), r++);
+      if (u.policy !== void 0) {
+        let c = u.policy;
+        typeof c == "string" ? h.test(c) || (t = addFault(t, n + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, n + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
       }
-      if (f.level !== void 0) {
-        let A = f.level;
-        typeof A != "string" && (i = addFault(i, m + "/level", "#/properties/level/type", "type", { type: "string" }), s++), A === "advisory" || A === "soft" || A === "hard" || (i = addFault(i, m + "/level", "#/properties/level/enum", "enum", { allowedValues: k.properties.level.enum }), s++);
+      if (u.level !== void 0) {
+        let c = u.level;
+        typeof c != "string" && (t = addFault(t, n + "/level", "#/properties/level/type", "type", { type: "string" }), r++), c === "advisory" || c === "soft" || c === "hard" || (t = addFault(t, n + "/level", "#/properties/level/enum", "enum", { allowedValues: q.properties.level.enum }), r++);
       }
-      if (f.on !== void 0) {
-        let A = f.on;
-        typeof A != "string" && (i = addFault(i, m + "/on", "#/properties/on/type", "type", { type: "string" }), s++), A === "domain" || A === "change" || A === "write" || A === "plan" || A === "request" || (i = addFault(i, m + "/on", "#/properties/on/enum", "enum", { allowedValues: k.properties.on.enum }), s++);
+      if (u.on !== void 0) {
+        let c = u.on;
+        typeof c != "string" && (t = addFault(t, n + "/on", "#/properties/on/type", "type", { type: "string" }), r++), c === "domain" || c === "change" || c === "write" || c === "plan" || c === "request" || (t = addFault(t, n + "/on", "#/properties/on/enum", "enum", { allowedValues: q.properties.on.enum }), r++);
       }
-      if (f.when !== void 0) {
-        let A = f.when;
-        const E = s;
-        let V = !1;
-        const e = s;
-        typeof A == "string" ? b(A) < 1 && (i = addFault(i, m + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), s++);
-        var _ = e === s;
-        if (V = V || _, !V) {
-          const o = s;
-          typeof A != "boolean" && (i = addFault(i, m + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), s++);
-          var _ = o === s;
-          V = V || _;
+      if (u.when !== void 0) {
+        let c = u.when;
+        const p = r;
+        let L = !1;
+        const V = r;
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), r++);
+        var g = V === r;
+        if (L = L || g, !L) {
+          const O = r;
+          typeof c != "boolean" && (t = addFault(t, n + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), r++);
+          var g = O === r;
+          L = L || g;
         }
-        V ? (s = E, i !== null && (E ? i.length = E : i = null)) : (i = addFault(i, m + "/when", "#/properties/when/anyOf", "anyOf", {}), s++);
+        L ? (r = p, t !== null && (p ? t.length = p : t = null)) : (t = addFault(t, n + "/when", "#/properties/when/anyOf", "anyOf", {}), r++);
       }
-      if (f.deny !== void 0) {
-        let A = f.deny;
-        const E = s;
-        let V = !1;
-        const e = s;
-        typeof A == "string" ? b(A) < 1 && (i = addFault(i, m + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), s++);
-        var l = e === s;
-        if (V = V || l, !V) {
-          const o = s;
-          typeof A != "boolean" && (i = addFault(i, m + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), s++);
-          var l = o === s;
-          V = V || l;
+      if (u.deny !== void 0) {
+        let c = u.deny;
+        const p = r;
+        let L = !1;
+        const V = r;
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
+        var w = V === r;
+        if (L = L || w, !L) {
+          const O = r;
+          typeof c != "boolean" && (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
+          var w = O === r;
+          L = L || w;
         }
-        V ? (s = E, i !== null && (E ? i.length = E : i = null)) : (i = addFault(i, m + "/deny", "#/properties/deny/anyOf", "anyOf", {}), s++);
+        L ? (r = p, t !== null && (p ? t.length = p : t = null)) : (t = addFault(t, n + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
       }
-      if (f.message !== void 0) {
-        let A = f.message;
-        typeof A == "string" ? b(A) < 1 && (i = addFault(i, m + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/message", "#/properties/message/type", "type", { type: "string" }), s++);
+      if (u.message !== void 0) {
+        let c = u.message;
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/message", "#/properties/message/type", "type", { type: "string" }), r++);
       }
-      if (f.requests !== void 0) {
-        let A = f.requests;
-        typeof A == "string" ? b(A) < 1 && (i = addFault(i, m + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/requests", "#/properties/requests/type", "type", { type: "string" }), s++);
+      if (u.requests !== void 0) {
+        let c = u.requests;
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/requests", "#/properties/requests/type", "type", { type: "string" }), r++);
       }
-      if (f.command !== void 0) {
-        let A = f.command;
-        if (Array.isArray(A)) {
-          A.length < 1 && (i = addFault(i, m + "/command", "#/properties/command/minItems", "minItems", { limit: 1 }), s++);
-          const E = A.length;
-          for (let V = 0; V < E; V++) {
-            let e = A[V];
-            typeof e == "string" ? y.test(e) || (i = addFault(i, m + "/command/" + V, "#/properties/command/items/pattern", "pattern", { pattern: "^[^\\u0000]+$" }), s++) : (i = addFault(i, m + "/command/" + V, "#/properties/command/items/type", "type", { type: "string" }), s++);
-          }
-        } else
-          i = addFault(i, m + "/command", "#/properties/command/type", "type", { type: "array" }), s++;
-      }
-      if (f.timeoutSeconds !== void 0) {
-        let A = f.timeoutSeconds;
-        typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (i = addFault(i, m + "/timeoutSeconds", "#/properties/timeoutSeconds/type", "type", { type: "integer" }), s++), typeof A == "number" && isFinite(A) && ((A > 600 || isNaN(A)) && (i = addFault(i, m + "/timeoutSeconds", "#/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 600 }), s++), (A < 1 || isNaN(A)) && (i = addFault(i, m + "/timeoutSeconds", "#/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), s++));
-      }
-      if (f.except !== void 0) {
-        let A = f.except;
-        if (Array.isArray(A)) {
-          const E = A.length;
-          for (let V = 0; V < E; V++) {
-            let e = A[V];
-            if (e && typeof e == "object" && !Array.isArray(e)) {
-              e.policy === void 0 && (i = addFault(i, m + "/except/" + V, "#/properties/except/items/required", "required", { missingProperty: "policy" }), s++), e.reason === void 0 && (i = addFault(i, m + "/except/" + V, "#/properties/except/items/required", "required", { missingProperty: "reason" }), s++), e.until === void 0 && (i = addFault(i, m + "/except/" + V, "#/properties/except/items/required", "required", { missingProperty: "until" }), s++);
-              for (const o in e)
-                o === "policy" || o === "domains" || o === "items" || o === "reason" || o === "until" || o === "by" || (i = addFault(i, m + "/except/" + V, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: o }), s++);
-              if (e.policy !== void 0) {
-                let o = e.policy;
-                typeof o == "string" ? b(o) < 1 && (i = addFault(i, m + "/except/" + V + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), s++);
+      if (u.except !== void 0) {
+        let c = u.except;
+        if (Array.isArray(c)) {
+          const p = c.length;
+          for (let L = 0; L < p; L++) {
+            let V = c[L];
+            if (V && typeof V == "object" && !Array.isArray(V)) {
+              V.policy === void 0 && (t = addFault(t, n + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "policy" }), r++), V.reason === void 0 && (t = addFault(t, n + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "reason" }), r++), V.until === void 0 && (t = addFault(t, n + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "until" }), r++);
+              for (const O in V)
+                O === "policy" || O === "domains" || O === "items" || O === "reason" || O === "until" || O === "by" || (t = addFault(t, n + "/except/" + L, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: O }), r++);
+              if (V.policy !== void 0) {
+                let O = V.policy;
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, n + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), r++);
               }
-              if (e.domains !== void 0) {
-                let o = e.domains;
-                if (Array.isArray(o)) {
-                  o.length < 1 && (i = addFault(i, m + "/except/" + V + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), s++);
-                  const te = o.length;
-                  for (let B = 0; B < te; B++) {
-                    let Q = o[B];
-                    typeof Q == "string" ? b(Q) < 1 && (i = addFault(i, m + "/except/" + V + "/domains/" + B, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/domains/" + B, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), s++);
+              if (V.domains !== void 0) {
+                let O = V.domains;
+                if (Array.isArray(O)) {
+                  O.length < 1 && (t = addFault(t, n + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), r++);
+                  const e = O.length;
+                  for (let l = 0; l < e; l++) {
+                    let Y = O[l];
+                    typeof Y == "string" ? v(Y) < 1 && (t = addFault(t, n + "/except/" + L + "/domains/" + l, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/domains/" + l, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  i = addFault(i, m + "/except/" + V + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), s++;
+                  t = addFault(t, n + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), r++;
               }
-              if (e.items !== void 0) {
-                let o = e.items;
-                if (Array.isArray(o)) {
-                  o.length < 1 && (i = addFault(i, m + "/except/" + V + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), s++);
-                  const te = o.length;
-                  for (let B = 0; B < te; B++) {
-                    let Q = o[B];
-                    typeof Q == "string" ? b(Q) < 1 && (i = addFault(i, m + "/except/" + V + "/items/" + B, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/items/" + B, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), s++);
+              if (V.items !== void 0) {
+                let O = V.items;
+                if (Array.isArray(O)) {
+                  O.length < 1 && (t = addFault(t, n + "/except/" + L + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), r++);
+                  const e = O.length;
+                  for (let l = 0; l < e; l++) {
+                    let Y = O[l];
+                    typeof Y == "string" ? v(Y) < 1 && (t = addFault(t, n + "/except/" + L + "/items/" + l, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/items/" + l, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  i = addFault(i, m + "/except/" + V + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), s++;
+                  t = addFault(t, n + "/except/" + L + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), r++;
               }
-              if (e.reason !== void 0) {
-                let o = e.reason;
-                typeof o == "string" ? b(o) < 1 && (i = addFault(i, m + "/except/" + V + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), s++);
+              if (V.reason !== void 0) {
+                let O = V.reason;
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, n + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), r++);
               }
-              if (e.until !== void 0) {
-                let o = e.until;
-                typeof o == "string" ? u.test(o) || (i = addFault(i, m + "/except/" + V + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), s++) : (i = addFault(i, m + "/except/" + V + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), s++);
+              if (V.until !== void 0) {
+                let O = V.until;
+                typeof O == "string" ? b.test(O) || (t = addFault(t, n + "/except/" + L + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), r++) : (t = addFault(t, n + "/except/" + L + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), r++);
               }
-              if (e.by !== void 0) {
-                let o = e.by;
-                typeof o == "string" ? b(o) < 1 && (i = addFault(i, m + "/except/" + V + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), s++) : (i = addFault(i, m + "/except/" + V + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), s++);
+              if (V.by !== void 0) {
+                let O = V.by;
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, n + "/except/" + L + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), r++);
               }
             } else
-              i = addFault(i, m + "/except/" + V, "#/properties/except/items/type", "type", { type: "object" }), s++;
+              t = addFault(t, n + "/except/" + L, "#/properties/except/items/type", "type", { type: "object" }), r++;
           }
         } else
-          i = addFault(i, m + "/except", "#/properties/except/type", "type", { type: "array" }), s++;
+          t = addFault(t, n + "/except", "#/properties/except/type", "type", { type: "array" }), r++;
       }
     } else
-      i = addFault(i, m, "#/type", "type", { type: "object" }), s++;
-    return c.errors = i, s === 0;
+      t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+    return y.errors = t, r === 0;
   }
-  return c;
+  return y;
 }
 
 /** Creates the code that lists the faults of the values of an item. */

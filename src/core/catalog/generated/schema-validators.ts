@@ -31,93 +31,93 @@ function join(accepts, createFaults) {
 }
 
 export const itemValidators: ItemValidators = {
-  add_back_source_head(m) {
-    const A = m["header-name"], y = m["header-value"], a = countCharacters;
-    function t(i) {
-      let o = 0;
-      if (Array.isArray(i)) {
-        i.length > 20 && o++;
-        const f = i.length;
-        for (let r = 0; r < f; r++) {
-          let s = i[r];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.head_name === void 0 && o++, s.head_value === void 0 && o++;
-            for (const l in s)
-              l === "head_name" || l === "head_value" || l === "write_when_exists" || o++;
-            if (s.head_name !== void 0) {
-              let l = s.head_name;
-              typeof l == "string" ? (a(l) < 1 && o++, A(l) || o++) : o++;
+  add_back_source_head(g) {
+    const _ = g["header-name"], y = g["header-value"], a = countCharacters;
+    function t(e) {
+      let r = 0;
+      if (Array.isArray(e)) {
+        e.length > 20 && r++;
+        const s = e.length;
+        for (let n = 0; n < s; n++) {
+          let o = e[n];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.head_name === void 0 && r++, o.head_value === void 0 && r++;
+            for (const l in o)
+              l === "head_name" || l === "head_value" || l === "write_when_exists" || r++;
+            if (o.head_name !== void 0) {
+              let l = o.head_name;
+              typeof l == "string" ? (a(l) < 1 && r++, _(l) || r++) : r++;
             }
-            if (s.head_value !== void 0) {
-              let l = s.head_value;
-              typeof l == "string" && y(l) || o++;
+            if (o.head_value !== void 0) {
+              let l = o.head_value;
+              typeof l == "string" && y(l) || r++;
             }
-            if (s.write_when_exists !== void 0) {
-              let l = s.write_when_exists;
-              typeof l != "string" && o++, l === "yes" || l === "no" || o++;
+            if (o.write_when_exists !== void 0) {
+              let l = o.write_when_exists;
+              typeof l != "string" && r++, l === "yes" || l === "no" || r++;
             }
           } else
-            o++;
+            r++;
         }
       } else
-        o++;
-      return o === 0;
+        r++;
+      return r === 0;
     }
-    return join(t, () => createItemFaults("add_back_source_head", m));
+    return join(t, () => createItemFaults("add_back_source_head", g));
   },
-  add_response_head(m) {
-    const A = m["header-name"], y = m["header-value"], a = countCharacters;
-    function t(i) {
-      let o = 0;
-      if (i && typeof i == "object" && !Array.isArray(i)) {
-        i.list === void 0 && o++;
-        for (const r in i)
-          r === "type" || r === "list" || o++;
-        if (i.type !== void 0) {
-          let r = i.type;
-          typeof r != "string" && o++, r === "reset" || r === "add" || r === "remove" || o++;
+  add_response_head(g) {
+    const _ = g["header-name"], y = g["header-value"], a = countCharacters;
+    function t(e) {
+      let r = 0;
+      if (e && typeof e == "object" && !Array.isArray(e)) {
+        e.list === void 0 && r++;
+        for (const n in e)
+          n === "type" || n === "list" || r++;
+        if (e.type !== void 0) {
+          let n = e.type;
+          typeof n != "string" && r++, n === "reset" || n === "add" || n === "remove" || r++;
         }
-        if (i.list !== void 0) {
-          let r = i.list;
-          if (Array.isArray(r)) {
-            const s = r.length;
-            for (let l = 0; l < s; l++) {
-              let p = r[l];
-              const c = o;
+        if (e.list !== void 0) {
+          let n = e.list;
+          if (Array.isArray(n)) {
+            const o = n.length;
+            for (let l = 0; l < o; l++) {
+              let p = n[l];
+              const c = r;
               let I = !1, F = null;
-              const h = o;
+              const w = r;
               if (p && typeof p == "object" && !Array.isArray(p)) {
-                p.name === void 0 && o++, p.value === void 0 && o++;
-                for (const z in p)
-                  z === "name" || z === "value" || o++;
+                p.name === void 0 && r++, p.value === void 0 && r++;
+                for (const P in p)
+                  P === "name" || P === "value" || r++;
                 if (p.name !== void 0) {
-                  let z = p.name;
-                  typeof z == "string" ? (a(z) < 1 && o++, A(z) || o++) : o++;
+                  let P = p.name;
+                  typeof P == "string" ? (a(P) < 1 && r++, _(P) || r++) : r++;
                 }
                 if (p.value !== void 0) {
-                  let z = p.value;
-                  typeof z == "string" && y(z) || o++;
+                  let P = p.value;
+                  typeof P == "string" && y(P) || r++;
                 }
               } else
-                o++;
-              var f = h === o;
-              f && (I = !0, F = 0);
-              const O = o;
-              typeof p == "string" ? (a(p) < 1 && o++, A(p) || o++) : o++;
-              var f = O === o;
-              f && I ? (I = !1, F = [F, 1]) : f && (I = !0, F = 1), I ? o = c : o++;
+                r++;
+              var s = w === r;
+              s && (I = !0, F = 0);
+              const z = r;
+              typeof p == "string" ? (a(p) < 1 && r++, _(p) || r++) : r++;
+              var s = z === r;
+              s && I ? (I = !1, F = [F, 1]) : s && (I = !0, F = 1), I ? r = c : r++;
             }
           } else
-            o++;
+            r++;
         }
       } else
-        o++;
-      return o === 0;
+        r++;
+      return r === 0;
     }
-    return join(t, () => createItemFaults("add_response_head", m));
+    return join(t, () => createItemFaults("add_response_head", g));
   },
-  cache_error_code(m) {
-    function A(y) {
+  cache_error_code(g) {
+    function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.code === void 0 && a++, y.bcache === void 0 && a++;
@@ -127,10 +127,10 @@ export const itemValidators: ItemValidators = {
           let t = y.code;
           if (Array.isArray(t)) {
             t.length < 1 && a++;
-            const i = t.length;
-            for (let o = 0; o < i; o++) {
-              let f = t[o];
-              typeof f != "string" && a++, f === "400" || f === "403" || f === "404" || f === "414" || f === "500" || f === "501" || f === "502" || f === "503" || f === "504" || f === "506" || f === "5XX" || a++;
+            const e = t.length;
+            for (let r = 0; r < e; r++) {
+              let s = t[r];
+              typeof s != "string" && a++, s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5XX" || a++;
             }
           } else
             a++;
@@ -151,47 +151,47 @@ export const itemValidators: ItemValidators = {
         a++;
       return a === 0;
     }
-    return join(A, () => createItemFaults("cache_error_code", m));
+    return join(_, () => createItemFaults("cache_error_code", g));
   },
-  cache_rule(m) {
-    const A = countCharacters;
+  cache_rule(g) {
+    const _ = countCharacters;
     function y(a) {
       let t = 0;
       if (Array.isArray(a)) {
-        const i = a.length;
-        for (let o = 0; o < i; o++) {
-          let f = a[o];
-          if (f && typeof f == "object" && !Array.isArray(f)) {
-            f.type === void 0 && t++, f.pattern === void 0 && t++, f.time === void 0 && t++;
-            for (const r in f)
-              r === "type" || r === "pattern" || r === "time" || r === "timeunit" || r === "ignore_no_cache" || r === "ignore_expired" || r === "ignore_query" || t++;
-            if (f.type !== void 0) {
-              let r = f.type;
-              typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || t++, r === 1 || r === 2 || r === 3 || r === 4 || t++;
+        const e = a.length;
+        for (let r = 0; r < e; r++) {
+          let s = a[r];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.type === void 0 && t++, s.pattern === void 0 && t++, s.time === void 0 && t++;
+            for (const n in s)
+              n === "type" || n === "pattern" || n === "time" || n === "timeunit" || n === "ignore_no_cache" || n === "ignore_expired" || n === "ignore_query" || t++;
+            if (s.type !== void 0) {
+              let n = s.type;
+              typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || t++, n === 1 || n === 2 || n === 3 || n === 4 || t++;
             }
-            if (f.pattern !== void 0) {
-              let r = f.pattern;
-              typeof r == "string" ? A(r) < 1 && t++ : t++;
+            if (s.pattern !== void 0) {
+              let n = s.pattern;
+              typeof n == "string" ? _(n) < 1 && t++ : t++;
             }
-            if (f.time !== void 0) {
-              let r = f.time;
-              typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || t++, typeof r == "number" && isFinite(r) && (r < 0 || isNaN(r)) && t++;
+            if (s.time !== void 0) {
+              let n = s.time;
+              typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || t++, typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && t++;
             }
-            if (f.timeunit !== void 0) {
-              let r = f.timeunit;
-              typeof r != "string" && t++, r === "Y" || r === "M" || r === "D" || r === "h" || r === "i" || r === "s" || t++;
+            if (s.timeunit !== void 0) {
+              let n = s.timeunit;
+              typeof n != "string" && t++, n === "Y" || n === "M" || n === "D" || n === "h" || n === "i" || n === "s" || t++;
             }
-            if (f.ignore_no_cache !== void 0) {
-              let r = f.ignore_no_cache;
-              typeof r != "string" && t++, r === "on" || r === "off" || t++;
+            if (s.ignore_no_cache !== void 0) {
+              let n = s.ignore_no_cache;
+              typeof n != "string" && t++, n === "on" || n === "off" || t++;
             }
-            if (f.ignore_expired !== void 0) {
-              let r = f.ignore_expired;
-              typeof r != "string" && t++, r === "on" || r === "off" || t++;
+            if (s.ignore_expired !== void 0) {
+              let n = s.ignore_expired;
+              typeof n != "string" && t++, n === "on" || n === "off" || t++;
             }
-            if (f.ignore_query !== void 0) {
-              let r = f.ignore_query;
-              typeof r != "string" && t++, r === "on" || r === "off" || t++;
+            if (s.ignore_query !== void 0) {
+              let n = s.ignore_query;
+              typeof n != "string" && t++, n === "on" || n === "off" || t++;
             }
           } else
             t++;
@@ -200,330 +200,330 @@ export const itemValidators: ItemValidators = {
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("cache_rule", m));
+    return join(y, () => createItemFaults("cache_rule", g));
   },
-  cache_rule_list(m) {
-    const A = { items: { properties: { match_method: {}, pattern: {}, case_ignore: {}, expire: {}, expire_unit: {}, ignore_no_cache_headers: {}, follow_expired: {}, query_params_op: {}, priority: {}, cache_or_not: {}, query_params_op_way: {}, query_params_op_when: {}, params: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters;
-    function t(i) {
-      let o = 0;
-      if (Array.isArray(i)) {
-        const f = i.length;
-        for (let r = 0; r < f; r++) {
-          let s = i[r];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.match_method === void 0 && o++, s.pattern === void 0 && o++, s.expire === void 0 && o++;
-            for (const l in s)
-              y.call(A.items.properties, l) || o++;
-            if (s.match_method !== void 0) {
-              let l = s.match_method;
-              typeof l != "string" && o++, l === "ext" || l === "dir" || l === "route" || l === "regex" || o++;
+  cache_rule_list(g) {
+    const _ = { items: { properties: { match_method: {}, pattern: {}, case_ignore: {}, expire: {}, expire_unit: {}, ignore_no_cache_headers: {}, follow_expired: {}, query_params_op: {}, priority: {}, cache_or_not: {}, query_params_op_way: {}, query_params_op_when: {}, params: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters;
+    function t(e) {
+      let r = 0;
+      if (Array.isArray(e)) {
+        const s = e.length;
+        for (let n = 0; n < s; n++) {
+          let o = e[n];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.match_method === void 0 && r++, o.pattern === void 0 && r++, o.expire === void 0 && r++;
+            for (const l in o)
+              y.call(_.items.properties, l) || r++;
+            if (o.match_method !== void 0) {
+              let l = o.match_method;
+              typeof l != "string" && r++, l === "ext" || l === "dir" || l === "route" || l === "regex" || r++;
             }
-            if (s.pattern !== void 0) {
-              let l = s.pattern;
-              typeof l == "string" ? a(l) < 1 && o++ : o++;
+            if (o.pattern !== void 0) {
+              let l = o.pattern;
+              typeof l == "string" ? a(l) < 1 && r++ : r++;
             }
-            if (s.case_ignore !== void 0) {
-              let l = s.case_ignore;
-              typeof l != "string" && o++, l === "yes" || l === "no" || o++;
+            if (o.case_ignore !== void 0) {
+              let l = o.case_ignore;
+              typeof l != "string" && r++, l === "yes" || l === "no" || r++;
             }
-            if (s.expire !== void 0) {
-              let l = s.expire;
-              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || o++, typeof l == "number" && isFinite(l) && (l < 0 || isNaN(l)) && o++;
+            if (o.expire !== void 0) {
+              let l = o.expire;
+              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || r++, typeof l == "number" && isFinite(l) && (l < 0 || isNaN(l)) && r++;
             }
-            if (s.expire_unit !== void 0) {
-              let l = s.expire_unit;
-              typeof l != "string" && o++, l === "Y" || l === "M" || l === "D" || l === "h" || l === "i" || l === "s" || o++;
+            if (o.expire_unit !== void 0) {
+              let l = o.expire_unit;
+              typeof l != "string" && r++, l === "Y" || l === "M" || l === "D" || l === "h" || l === "i" || l === "s" || r++;
             }
-            if (s.ignore_no_cache_headers !== void 0) {
-              let l = s.ignore_no_cache_headers;
-              typeof l != "string" && o++, l === "no" || l === "yes" || o++;
+            if (o.ignore_no_cache_headers !== void 0) {
+              let l = o.ignore_no_cache_headers;
+              typeof l != "string" && r++, l === "no" || l === "yes" || r++;
             }
-            if (s.follow_expired !== void 0) {
-              let l = s.follow_expired;
-              typeof l != "string" && o++, l === "no" || l === "yes" || o++;
+            if (o.follow_expired !== void 0) {
+              let l = o.follow_expired;
+              typeof l != "string" && r++, l === "no" || l === "yes" || r++;
             }
-            if (s.query_params_op !== void 0) {
-              let l = s.query_params_op;
-              typeof l != "string" && o++, l === "do_nothing" || l === "cache_back_source_remove" || l === "customer" || o++;
+            if (o.query_params_op !== void 0) {
+              let l = o.query_params_op;
+              typeof l != "string" && r++, l === "do_nothing" || l === "cache_back_source_remove" || l === "customer" || r++;
             }
-            if (s.priority !== void 0) {
-              let l = s.priority;
-              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || o++;
+            if (o.priority !== void 0) {
+              let l = o.priority;
+              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || r++;
             }
-            if (s.cache_or_not !== void 0) {
-              let l = s.cache_or_not;
-              typeof l != "string" && o++, l === "yes" || l === "no" || o++;
+            if (o.cache_or_not !== void 0) {
+              let l = o.cache_or_not;
+              typeof l != "string" && r++, l === "yes" || l === "no" || r++;
             }
-            if (s.query_params_op_way !== void 0) {
-              let l = s.query_params_op_way;
-              typeof l != "string" && o++, l === "keep" || l === "remove" || o++;
+            if (o.query_params_op_way !== void 0) {
+              let l = o.query_params_op_way;
+              typeof l != "string" && r++, l === "keep" || l === "remove" || r++;
             }
-            if (s.query_params_op_when !== void 0) {
-              let l = s.query_params_op_when;
-              typeof l != "string" && o++, l === "cache" || l === "cache_back_source" || o++;
+            if (o.query_params_op_when !== void 0) {
+              let l = o.query_params_op_when;
+              typeof l != "string" && r++, l === "cache" || l === "cache_back_source" || r++;
             }
-            s.params !== void 0 && typeof s.params != "string" && o++;
+            o.params !== void 0 && typeof o.params != "string" && r++;
           } else
-            o++;
+            r++;
         }
       } else
-        o++;
-      return o === 0;
+        r++;
+      return r === 0;
     }
-    return join(t, () => createItemFaults("cache_rule_list", m));
+    return join(t, () => createItemFaults("cache_rule_list", g));
   },
-  cache_share(m) {
-    const A = m.domain;
+  cache_share(g) {
+    const _ = g.domain;
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.share_way === void 0 && t++;
-        for (const i in a)
-          i === "share_way" || i === "domain" || t++;
+        for (const e in a)
+          e === "share_way" || e === "domain" || t++;
         if (a.share_way !== void 0) {
-          let i = a.share_way;
-          typeof i != "string" && t++, i === "inner_share" || i === "cross_single_share" || i === "cross_all_share" || t++;
+          let e = a.share_way;
+          typeof e != "string" && t++, e === "inner_share" || e === "cross_single_share" || e === "cross_all_share" || t++;
         }
         if (a.domain !== void 0) {
-          let i = a.domain;
-          typeof i == "string" && A(i) || t++;
+          let e = a.domain;
+          typeof e == "string" && _(e) || t++;
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("cache_share", m));
+    return join(y, () => createItemFaults("cache_share", g));
   },
-  client_real_ip(m) {
-    const A = m["header-name"], y = countCharacters;
+  client_real_ip(g) {
+    const _ = g["header-name"], y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.head === void 0 && i++;
-        for (const o in t)
-          o !== "head" && i++;
+        t.head === void 0 && e++;
+        for (const r in t)
+          r !== "head" && e++;
         if (t.head !== void 0) {
-          let o = t.head;
-          typeof o == "string" ? (y(o) < 1 && i++, A(o) || i++) : i++;
+          let r = t.head;
+          typeof r == "string" ? (y(r) < 1 && e++, _(r) || e++) : e++;
         }
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("client_real_ip", m));
+    return join(a, () => createItemFaults("client_real_ip", g));
   },
-  combined_ban(m) {
-    const A = m["ip-or-network"], y = m["regex-any"], a = countCharacters;
-    function t(i) {
-      let o = 0;
-      if (Array.isArray(i)) {
-        const f = i.length;
-        for (let r = 0; r < f; r++) {
-          let s = i[r];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.configs === void 0 && o++;
-            for (const l in s)
-              l === "action" || l === "configs" || o++;
-            if (s.action !== void 0) {
-              let l = s.action;
-              typeof l != "string" && o++, l !== "ban" && o++;
+  combined_ban(g) {
+    const _ = g["ip-or-network"], y = g["regex-any"], a = countCharacters;
+    function t(e) {
+      let r = 0;
+      if (Array.isArray(e)) {
+        const s = e.length;
+        for (let n = 0; n < s; n++) {
+          let o = e[n];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.configs === void 0 && r++;
+            for (const l in o)
+              l === "action" || l === "configs" || r++;
+            if (o.action !== void 0) {
+              let l = o.action;
+              typeof l != "string" && r++, l !== "ban" && r++;
             }
-            if (s.configs !== void 0) {
-              let l = s.configs;
+            if (o.configs !== void 0) {
+              let l = o.configs;
               if (l && typeof l == "object" && !Array.isArray(l)) {
                 for (const p in l)
-                  p === "method" || p === "ip" || p === "referer" || p === "url" || p === "ua" || o++;
+                  p === "method" || p === "ip" || p === "referer" || p === "url" || p === "ua" || r++;
                 if (l.method !== void 0) {
                   let p = l.method;
                   if (p && typeof p == "object" && !Array.isArray(p)) {
-                    p.method_type === void 0 && o++;
+                    p.method_type === void 0 && r++;
                     for (const c in p)
-                      c === "method_type" || c === "is_match" || o++;
+                      c === "method_type" || c === "is_match" || r++;
                     if (p.method_type !== void 0) {
                       let c = p.method_type;
-                      typeof c != "string" && o++, c === "get" || c === "post" || o++;
+                      typeof c != "string" && r++, c === "get" || c === "post" || r++;
                     }
                     if (p.is_match !== void 0) {
                       let c = p.is_match;
-                      typeof c != "string" && o++, c === "yes" || c === "no" || o++;
+                      typeof c != "string" && r++, c === "yes" || c === "no" || r++;
                     }
                   } else
-                    o++;
+                    r++;
                 }
                 if (l.ip !== void 0) {
                   let p = l.ip;
                   if (p && typeof p == "object" && !Array.isArray(p)) {
-                    p.list === void 0 && o++;
+                    p.list === void 0 && r++;
                     for (const c in p)
-                      c === "list" || c === "is_match" || o++;
+                      c === "list" || c === "is_match" || r++;
                     if (p.list !== void 0) {
                       let c = p.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && o++;
+                        c.length < 1 && r++;
                         const I = c.length;
                         for (let F = 0; F < I; F++) {
-                          let h = c[F];
-                          typeof h == "string" ? (a(h) < 1 && o++, A(h) || o++) : o++;
+                          let w = c[F];
+                          typeof w == "string" ? (a(w) < 1 && r++, _(w) || r++) : r++;
                         }
                       } else
-                        o++;
+                        r++;
                     }
                     if (p.is_match !== void 0) {
                       let c = p.is_match;
-                      typeof c != "string" && o++, c === "yes" || c === "no" || o++;
+                      typeof c != "string" && r++, c === "yes" || c === "no" || r++;
                     }
                   } else
-                    o++;
+                    r++;
                 }
                 if (l.referer !== void 0) {
                   let p = l.referer;
                   if (p && typeof p == "object" && !Array.isArray(p)) {
-                    p.list === void 0 && o++;
+                    p.list === void 0 && r++;
                     for (const c in p)
-                      c === "list" || c === "is_match" || o++;
+                      c === "list" || c === "is_match" || r++;
                     if (p.list !== void 0) {
                       let c = p.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && o++;
+                        c.length < 1 && r++;
                         const I = c.length;
                         for (let F = 0; F < I; F++) {
-                          let h = c[F];
-                          typeof h == "string" ? a(h) < 1 && o++ : o++;
+                          let w = c[F];
+                          typeof w == "string" ? a(w) < 1 && r++ : r++;
                         }
                       } else
-                        o++;
+                        r++;
                     }
                     if (p.is_match !== void 0) {
                       let c = p.is_match;
-                      typeof c != "string" && o++, c === "yes" || c === "no" || o++;
+                      typeof c != "string" && r++, c === "yes" || c === "no" || r++;
                     }
                   } else
-                    o++;
+                    r++;
                 }
                 if (l.url !== void 0) {
                   let p = l.url;
                   if (p && typeof p == "object" && !Array.isArray(p)) {
-                    p.list === void 0 && o++;
+                    p.list === void 0 && r++;
                     for (const c in p)
-                      c === "list" || c === "is_match" || c === "case_insensitive" || o++;
+                      c === "list" || c === "is_match" || c === "case_insensitive" || r++;
                     if (p.list !== void 0) {
                       let c = p.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && o++;
+                        c.length < 1 && r++;
                         const I = c.length;
                         for (let F = 0; F < I; F++) {
-                          let h = c[F];
-                          typeof h == "string" ? (a(h) < 1 && o++, y(h) || o++) : o++;
+                          let w = c[F];
+                          typeof w == "string" ? (a(w) < 1 && r++, y(w) || r++) : r++;
                         }
                       } else
-                        o++;
+                        r++;
                     }
                     if (p.is_match !== void 0) {
                       let c = p.is_match;
-                      typeof c != "string" && o++, c === "yes" || c === "no" || o++;
+                      typeof c != "string" && r++, c === "yes" || c === "no" || r++;
                     }
                     if (p.case_insensitive !== void 0) {
                       let c = p.case_insensitive;
-                      typeof c != "string" && o++, c === "yes" || c === "no" || o++;
+                      typeof c != "string" && r++, c === "yes" || c === "no" || r++;
                     }
                   } else
-                    o++;
+                    r++;
                 }
                 if (l.ua !== void 0) {
                   let p = l.ua;
                   if (p && typeof p == "object" && !Array.isArray(p)) {
-                    p.list === void 0 && o++;
+                    p.list === void 0 && r++;
                     for (const c in p)
-                      c === "list" || c === "is_match" || c === "case_insensitive" || o++;
+                      c === "list" || c === "is_match" || c === "case_insensitive" || r++;
                     if (p.list !== void 0) {
                       let c = p.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && o++;
+                        c.length < 1 && r++;
                         const I = c.length;
                         for (let F = 0; F < I; F++) {
-                          let h = c[F];
-                          typeof h == "string" ? a(h) < 1 && o++ : o++;
+                          let w = c[F];
+                          typeof w == "string" ? a(w) < 1 && r++ : r++;
                         }
                       } else
-                        o++;
+                        r++;
                     }
                     if (p.is_match !== void 0) {
                       let c = p.is_match;
-                      typeof c != "string" && o++, c === "yes" || c === "no" || o++;
+                      typeof c != "string" && r++, c === "yes" || c === "no" || r++;
                     }
                     if (p.case_insensitive !== void 0) {
                       let c = p.case_insensitive;
-                      typeof c != "string" && o++, c === "yes" || c === "no" || o++;
+                      typeof c != "string" && r++, c === "yes" || c === "no" || r++;
                     }
                   } else
-                    o++;
+                    r++;
                 }
               } else
-                o++;
+                r++;
             }
           } else
-            o++;
+            r++;
         }
       } else
-        o++;
-      return o === 0;
+        r++;
+      return r === 0;
     }
-    return join(t, () => createItemFaults("combined_ban", m));
+    return join(t, () => createItemFaults("combined_ban", g));
   },
-  compress_response(m) {
-    const A = countCharacters;
+  compress_response(g) {
+    const _ = countCharacters;
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.content_type === void 0 && t++, a.min_size === void 0 && t++, a.min_size_unit === void 0 && t++;
-        for (const i in a)
-          i === "content_type" || i === "min_size" || i === "min_size_unit" || t++;
+        for (const e in a)
+          e === "content_type" || e === "min_size" || e === "min_size_unit" || t++;
         if (a.content_type !== void 0) {
-          let i = a.content_type;
-          if (Array.isArray(i)) {
-            i.length < 1 && t++;
-            const o = i.length;
-            for (let f = 0; f < o; f++) {
-              let r = i[f];
-              typeof r == "string" ? A(r) < 1 && t++ : t++;
+          let e = a.content_type;
+          if (Array.isArray(e)) {
+            e.length < 1 && t++;
+            const r = e.length;
+            for (let s = 0; s < r; s++) {
+              let n = e[s];
+              typeof n == "string" ? _(n) < 1 && t++ : t++;
             }
           } else
             t++;
         }
         if (a.min_size !== void 0) {
-          let i = a.min_size;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || t++, typeof i == "number" && isFinite(i) && (i < 0 || isNaN(i)) && t++;
+          let e = a.min_size;
+          typeof e == "number" && !(e % 1) && !isNaN(e) && isFinite(e) || t++, typeof e == "number" && isFinite(e) && (e < 0 || isNaN(e)) && t++;
         }
         if (a.min_size_unit !== void 0) {
-          let i = a.min_size_unit;
-          typeof i != "string" && t++, i === "KB" || i === "MB" || t++;
+          let e = a.min_size_unit;
+          typeof e != "string" && t++, e === "KB" || e === "MB" || t++;
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("compress_response", m));
+    return join(y, () => createItemFaults("compress_response", g));
   },
-  connect_timeout(m) {
-    const A = new RegExp("^(0|[1-9][0-9]*)$", "u");
+  connect_timeout(g) {
+    const _ = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.origin_connect_timeout === void 0 && t++;
-        for (const i in a)
-          i !== "origin_connect_timeout" && t++;
+        for (const e in a)
+          e !== "origin_connect_timeout" && t++;
         if (a.origin_connect_timeout !== void 0) {
-          let i = a.origin_connect_timeout;
-          typeof i == "string" && A.test(i) || t++;
+          let e = a.origin_connect_timeout;
+          typeof e == "string" && _.test(e) || t++;
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("connect_timeout", m));
+    return join(y, () => createItemFaults("connect_timeout", g));
   },
-  deny_protocol(m) {
-    function A(y) {
+  deny_protocol(g) {
+    function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.protocol === void 0 && a++;
@@ -537,24 +537,24 @@ export const itemValidators: ItemValidators = {
         a++;
       return a === 0;
     }
-    return join(A, () => createItemFaults("deny_protocol", m));
+    return join(_, () => createItemFaults("deny_protocol", g));
   },
-  deny_url(m) {
-    const A = countCharacters;
+  deny_url(g) {
+    const _ = countCharacters;
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.urls === void 0 && t++;
-        for (const i in a)
-          i !== "urls" && t++;
+        for (const e in a)
+          e !== "urls" && t++;
         if (a.urls !== void 0) {
-          let i = a.urls;
-          if (Array.isArray(i)) {
-            i.length < 1 && t++;
-            const o = i.length;
-            for (let f = 0; f < o; f++) {
-              let r = i[f];
-              typeof r == "string" ? A(r) < 1 && t++ : t++;
+          let e = a.urls;
+          if (Array.isArray(e)) {
+            e.length < 1 && t++;
+            const r = e.length;
+            for (let s = 0; s < r; s++) {
+              let n = e[s];
+              typeof n == "string" ? _(n) < 1 && t++ : t++;
             }
           } else
             t++;
@@ -563,81 +563,81 @@ export const itemValidators: ItemValidators = {
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("deny_url", m));
+    return join(y, () => createItemFaults("deny_url", g));
   },
-  error_bcache(m) {
-    const A = new RegExp("^(0|[1-9][0-9]*)$", "u");
+  error_bcache(g) {
+    const _ = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.bcache === void 0 && t++, a.code === void 0 && t++;
-        for (const i in a)
-          i === "bcache" || i === "code" || i === "cache_time" || i === "cache_unit" || t++;
+        for (const e in a)
+          e === "bcache" || e === "code" || e === "cache_time" || e === "cache_unit" || t++;
         if (a.bcache !== void 0) {
-          let i = a.bcache;
-          typeof i != "string" && t++, i === "on" || i === "off" || t++;
+          let e = a.bcache;
+          typeof e != "string" && t++, e === "on" || e === "off" || t++;
         }
         if (a.code !== void 0) {
-          let i = a.code;
-          if (Array.isArray(i)) {
-            i.length < 1 && t++;
-            const o = i.length;
-            for (let f = 0; f < o; f++) {
-              let r = i[f];
-              typeof r != "string" && t++, r === "400" || r === "403" || r === "404" || r === "414" || r === "500" || r === "501" || r === "502" || r === "503" || r === "504" || r === "506" || r === "5xx" || t++;
+          let e = a.code;
+          if (Array.isArray(e)) {
+            e.length < 1 && t++;
+            const r = e.length;
+            for (let s = 0; s < r; s++) {
+              let n = e[s];
+              typeof n != "string" && t++, n === "400" || n === "403" || n === "404" || n === "414" || n === "500" || n === "501" || n === "502" || n === "503" || n === "504" || n === "506" || n === "5xx" || t++;
             }
           } else
             t++;
         }
         if (a.cache_time !== void 0) {
-          let i = a.cache_time;
-          typeof i == "string" && A.test(i) || t++;
+          let e = a.cache_time;
+          typeof e == "string" && _.test(e) || t++;
         }
         if (a.cache_unit !== void 0) {
-          let i = a.cache_unit;
-          typeof i != "string" && t++, i === "year" || i === "month" || i === "day" || i === "hour" || i === "minute" || i === "second" || t++;
+          let e = a.cache_unit;
+          typeof e != "string" && t++, e === "year" || e === "month" || e === "day" || e === "hour" || e === "minute" || e === "second" || t++;
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("error_bcache", m));
+    return join(y, () => createItemFaults("error_bcache", g));
   },
-  error_page_rewrite(m) {
-    const A = m["http-url"], y = countCharacters;
+  error_page_rewrite(g) {
+    const _ = g["http-url"], y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (Array.isArray(t)) {
-        const o = t.length;
-        for (let f = 0; f < o; f++) {
-          let r = t[f];
-          if (r && typeof r == "object" && !Array.isArray(r)) {
-            r.error_status_code === void 0 && i++, r.redirect_status_code === void 0 && i++, r.redirect_url === void 0 && i++;
-            for (const s in r)
-              s === "error_status_code" || s === "redirect_status_code" || s === "redirect_url" || i++;
-            if (r.error_status_code !== void 0) {
-              let s = r.error_status_code;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || i++, typeof s == "number" && isFinite(s) && ((s > 599 || isNaN(s)) && i++, (s < 400 || isNaN(s)) && i++);
+        const r = t.length;
+        for (let s = 0; s < r; s++) {
+          let n = t[s];
+          if (n && typeof n == "object" && !Array.isArray(n)) {
+            n.error_status_code === void 0 && e++, n.redirect_status_code === void 0 && e++, n.redirect_url === void 0 && e++;
+            for (const o in n)
+              o === "error_status_code" || o === "redirect_status_code" || o === "redirect_url" || e++;
+            if (n.error_status_code !== void 0) {
+              let o = n.error_status_code;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, typeof o == "number" && isFinite(o) && ((o > 599 || isNaN(o)) && e++, (o < 400 || isNaN(o)) && e++);
             }
-            if (r.redirect_status_code !== void 0) {
-              let s = r.redirect_status_code;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || i++, s === 301 || s === 302 || i++;
+            if (n.redirect_status_code !== void 0) {
+              let o = n.redirect_status_code;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, o === 301 || o === 302 || e++;
             }
-            if (r.redirect_url !== void 0) {
-              let s = r.redirect_url;
-              typeof s == "string" ? (y(s) < 1 && i++, A(s) || i++) : i++;
+            if (n.redirect_url !== void 0) {
+              let o = n.redirect_url;
+              typeof o == "string" ? (y(o) < 1 && e++, _(o) || e++) : e++;
             }
           } else
-            i++;
+            e++;
         }
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("error_page_rewrite", m));
+    return join(a, () => createItemFaults("error_page_rewrite", g));
   },
-  extend(m) {
-    function A(y) {
+  extend(g) {
+    function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.squid === void 0 && a++;
@@ -648,10 +648,10 @@ export const itemValidators: ItemValidators = {
         a++;
       return a === 0;
     }
-    return join(A, () => createItemFaults("extend", m));
+    return join(_, () => createItemFaults("extend", g));
   },
-  forward_status(m) {
-    function A(y) {
+  forward_status(g) {
+    function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.codes === void 0 && a++;
@@ -661,10 +661,10 @@ export const itemValidators: ItemValidators = {
           let t = y.codes;
           if (Array.isArray(t)) {
             t.length < 1 && a++;
-            const i = t.length;
-            for (let o = 0; o < i; o++) {
-              let f = t[o];
-              typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || a++, f === 301 || f === 302 || a++;
+            const e = t.length;
+            for (let r = 0; r < e; r++) {
+              let s = t[r];
+              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || a++, s === 301 || s === 302 || a++;
             }
           } else
             a++;
@@ -673,64 +673,64 @@ export const itemValidators: ItemValidators = {
         a++;
       return a === 0;
     }
-    return join(A, () => createItemFaults("forward_status", m));
+    return join(_, () => createItemFaults("forward_status", g));
   },
-  head_control(m) {
-    const A = m["regex-any"], y = m["header-name"], a = m["header-value"], t = countCharacters;
-    function i(o) {
-      let f = 0;
-      if (o && typeof o == "object" && !Array.isArray(o)) {
-        o.list === void 0 && f++;
-        for (const r in o)
-          r !== "list" && f++;
-        if (o.list !== void 0) {
-          let r = o.list;
-          if (Array.isArray(r)) {
-            const s = r.length;
-            for (let l = 0; l < s; l++) {
-              let p = r[l];
+  head_control(g) {
+    const _ = g["regex-any"], y = g["header-name"], a = g["header-value"], t = countCharacters;
+    function e(r) {
+      let s = 0;
+      if (r && typeof r == "object" && !Array.isArray(r)) {
+        r.list === void 0 && s++;
+        for (const n in r)
+          n !== "list" && s++;
+        if (r.list !== void 0) {
+          let n = r.list;
+          if (Array.isArray(n)) {
+            const o = n.length;
+            for (let l = 0; l < o; l++) {
+              let p = n[l];
               if (p && typeof p == "object" && !Array.isArray(p)) {
-                p.regex === void 0 && f++, p.head_op === void 0 && f++, p.head_direction === void 0 && f++, p.head === void 0 && f++, p.order === void 0 && f++;
+                p.regex === void 0 && s++, p.head_op === void 0 && s++, p.head_direction === void 0 && s++, p.head === void 0 && s++, p.order === void 0 && s++;
                 for (const c in p)
-                  c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || f++;
+                  c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || s++;
                 if (p.regex !== void 0) {
                   let c = p.regex;
-                  typeof c == "string" ? (t(c) < 1 && f++, A(c) || f++) : f++;
+                  typeof c == "string" ? (t(c) < 1 && s++, _(c) || s++) : s++;
                 }
                 if (p.head_op !== void 0) {
                   let c = p.head_op;
-                  typeof c != "string" && f++, c === "ADD" || c === "DEL" || c === "ALT" || f++;
+                  typeof c != "string" && s++, c === "ADD" || c === "DEL" || c === "ALT" || s++;
                 }
                 if (p.head_direction !== void 0) {
                   let c = p.head_direction;
-                  typeof c != "string" && f++, c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || f++;
+                  typeof c != "string" && s++, c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || s++;
                 }
                 if (p.head !== void 0) {
                   let c = p.head;
-                  typeof c == "string" ? (t(c) < 1 && f++, y(c) || f++) : f++;
+                  typeof c == "string" ? (t(c) < 1 && s++, y(c) || s++) : s++;
                 }
                 if (p.value !== void 0) {
                   let c = p.value;
-                  typeof c == "string" && a(c) || f++;
+                  typeof c == "string" && a(c) || s++;
                 }
                 if (p.order !== void 0) {
                   let c = p.order;
-                  typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || f++;
+                  typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || s++;
                 }
               } else
-                f++;
+                s++;
             }
           } else
-            f++;
+            s++;
         }
       } else
-        f++;
-      return f === 0;
+        s++;
+      return s === 0;
     }
-    return join(i, () => createItemFaults("head_control", m));
+    return join(e, () => createItemFaults("head_control", g));
   },
-  https(m) {
-    function A(y) {
+  https(g) {
+    function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.cert_id === void 0 && a++;
@@ -756,10 +756,10 @@ export const itemValidators: ItemValidators = {
           let t = y.ssl_protocol;
           if (Array.isArray(t)) {
             t.length < 1 && a++;
-            const i = t.length;
-            for (let o = 0; o < i; o++) {
-              let f = t[o];
-              typeof f != "string" && a++, f === "TLSv1" || f === "TLSv1.1" || f === "TLSv1.2" || f === "TLSv1.3" || a++;
+            const e = t.length;
+            for (let r = 0; r < e; r++) {
+              let s = t[r];
+              typeof s != "string" && a++, s === "TLSv1" || s === "TLSv1.1" || s === "TLSv1.2" || s === "TLSv1.3" || a++;
             }
           } else
             a++;
@@ -768,167 +768,167 @@ export const itemValidators: ItemValidators = {
         a++;
       return a === 0;
     }
-    return join(A, () => createItemFaults("https", m));
+    return join(_, () => createItemFaults("https", g));
   },
-  ip_black_list(m) {
-    const A = m["ip-or-network"], y = countCharacters;
+  ip_black_list(g) {
+    const _ = g["ip-or-network"], y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.list === void 0 && i++;
-        for (const o in t)
-          o === "list" || o === "mode" || i++;
+        t.list === void 0 && e++;
+        for (const r in t)
+          r === "list" || r === "mode" || e++;
         if (t.list !== void 0) {
-          let o = t.list;
-          if (Array.isArray(o)) {
-            o.length > 200 && i++;
-            const f = o.length;
-            for (let r = 0; r < f; r++) {
-              let s = o[r];
-              typeof s == "string" ? (y(s) < 1 && i++, A(s) || i++) : i++;
+          let r = t.list;
+          if (Array.isArray(r)) {
+            r.length > 200 && e++;
+            const s = r.length;
+            for (let n = 0; n < s; n++) {
+              let o = r[n];
+              typeof o == "string" ? (y(o) < 1 && e++, _(o) || e++) : e++;
             }
           } else
-            i++;
+            e++;
         }
         if (t.mode !== void 0) {
-          let o = t.mode;
-          typeof o != "string" && i++, o === "append" || o === "cover" || i++;
+          let r = t.mode;
+          typeof r != "string" && e++, r === "append" || r === "cover" || e++;
         }
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("ip_black_list", m));
+    return join(a, () => createItemFaults("ip_black_list", g));
   },
-  ip_white_list(m) {
-    const A = m["ip-or-network"], y = countCharacters;
+  ip_white_list(g) {
+    const _ = g["ip-or-network"], y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.list === void 0 && i++;
-        for (const o in t)
-          o === "list" || o === "mode" || i++;
+        t.list === void 0 && e++;
+        for (const r in t)
+          r === "list" || r === "mode" || e++;
         if (t.list !== void 0) {
-          let o = t.list;
-          if (Array.isArray(o)) {
-            o.length > 200 && i++;
-            const f = o.length;
-            for (let r = 0; r < f; r++) {
-              let s = o[r];
-              typeof s == "string" ? (y(s) < 1 && i++, A(s) || i++) : i++;
+          let r = t.list;
+          if (Array.isArray(r)) {
+            r.length > 200 && e++;
+            const s = r.length;
+            for (let n = 0; n < s; n++) {
+              let o = r[n];
+              typeof o == "string" ? (y(o) < 1 && e++, _(o) || e++) : e++;
             }
           } else
-            i++;
+            e++;
         }
         if (t.mode !== void 0) {
-          let o = t.mode;
-          typeof o != "string" && i++, o === "append" || o === "cover" || i++;
+          let r = t.mode;
+          typeof r != "string" && e++, r === "append" || r === "cover" || e++;
         }
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("ip_white_list", m));
+    return join(a, () => createItemFaults("ip_white_list", g));
   },
-  new_origin(m) {
-    const A = m.address, y = countCharacters;
+  new_origin(g) {
+    const _ = g.address, y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (Array.isArray(t)) {
-        const o = t.length;
-        for (let f = 0; f < o; f++) {
-          let r = t[f];
-          if (r && typeof r == "object" && !Array.isArray(r)) {
-            r.origin === void 0 && i++;
-            for (const s in r)
-              s === "origin" || s === "port" || s === "protocol" || s === "host" || s === "level" || s === "weight_level" || s === "isp" || s === "connect_time" || i++;
-            if (r.origin !== void 0) {
-              let s = r.origin;
-              typeof s == "string" ? (y(s) < 1 && i++, A(s) || i++) : i++;
+        const r = t.length;
+        for (let s = 0; s < r; s++) {
+          let n = t[s];
+          if (n && typeof n == "object" && !Array.isArray(n)) {
+            n.origin === void 0 && e++;
+            for (const o in n)
+              o === "origin" || o === "port" || o === "protocol" || o === "host" || o === "level" || o === "weight_level" || o === "isp" || o === "connect_time" || e++;
+            if (n.origin !== void 0) {
+              let o = n.origin;
+              typeof o == "string" ? (y(o) < 1 && e++, _(o) || e++) : e++;
             }
-            if (r.port !== void 0) {
-              let s = r.port;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || i++, typeof s == "number" && isFinite(s) && ((s > 65535 || isNaN(s)) && i++, (s < 0 || isNaN(s)) && i++);
+            if (n.port !== void 0) {
+              let o = n.port;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && e++, (o < 0 || isNaN(o)) && e++);
             }
-            if (r.protocol !== void 0) {
-              let s = r.protocol;
-              typeof s != "string" && i++, s === "default" || s === "http" || s === "https" || i++;
+            if (n.protocol !== void 0) {
+              let o = n.protocol;
+              typeof o != "string" && e++, o === "default" || o === "http" || o === "https" || e++;
             }
-            if (r.host !== void 0 && typeof r.host != "string" && i++, r.level !== void 0) {
-              let s = r.level;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || i++, s === 10 || s === 20 || i++;
+            if (n.host !== void 0 && typeof n.host != "string" && e++, n.level !== void 0) {
+              let o = n.level;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, o === 10 || o === 20 || e++;
             }
-            if (r.weight_level !== void 0) {
-              let s = r.weight_level;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || i++, typeof s == "number" && isFinite(s) && ((s > 1e4 || isNaN(s)) && i++, (s < 1 || isNaN(s)) && i++);
+            if (n.weight_level !== void 0) {
+              let o = n.weight_level;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, typeof o == "number" && isFinite(o) && ((o > 1e4 || isNaN(o)) && e++, (o < 1 || isNaN(o)) && e++);
             }
-            if (r.isp !== void 0) {
-              let s = r.isp;
-              typeof s != "string" && i++, s === "default" || s === "dx" || s === "lt" || s === "yd" || i++;
+            if (n.isp !== void 0) {
+              let o = n.isp;
+              typeof o != "string" && e++, o === "default" || o === "dx" || o === "lt" || o === "yd" || e++;
             }
-            if (r.connect_time !== void 0) {
-              let s = r.connect_time;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || i++, typeof s == "number" && isFinite(s) && ((s > 60 || isNaN(s)) && i++, (s < 3 || isNaN(s)) && i++);
+            if (n.connect_time !== void 0) {
+              let o = n.connect_time;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, typeof o == "number" && isFinite(o) && ((o > 60 || isNaN(o)) && e++, (o < 3 || isNaN(o)) && e++);
             }
           } else
-            i++;
+            e++;
         }
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("new_origin", m));
+    return join(a, () => createItemFaults("new_origin", g));
   },
-  origin(m) {
-    const A = countCharacters;
+  origin(g) {
+    const _ = countCharacters;
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.default_master === void 0 && t++;
-        for (const i in a)
-          i === "default_master" || i === "default_slave" || i === "origin_mode" || i === "ori_https" || i === "port" || t++;
+        for (const e in a)
+          e === "default_master" || e === "default_slave" || e === "origin_mode" || e === "ori_https" || e === "port" || t++;
         if (a.default_master !== void 0) {
-          let i = a.default_master;
-          typeof i == "string" ? A(i) < 1 && t++ : t++;
+          let e = a.default_master;
+          typeof e == "string" ? _(e) < 1 && t++ : t++;
         }
         if (a.default_slave !== void 0 && typeof a.default_slave != "string" && t++, a.origin_mode !== void 0) {
-          let i = a.origin_mode;
-          typeof i != "string" && t++, i === "default" || i === "http" || i === "https" || i === "custom" || t++;
+          let e = a.origin_mode;
+          typeof e != "string" && t++, e === "default" || e === "http" || e === "https" || e === "custom" || t++;
         }
         if (a.ori_https !== void 0) {
-          let i = a.ori_https;
-          typeof i != "string" && t++, i === "yes" || i === "no" || t++;
+          let e = a.ori_https;
+          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
         }
         if (a.port !== void 0) {
-          let i = a.port;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || t++, typeof i == "number" && isFinite(i) && ((i > 65535 || isNaN(i)) && t++, (i < 0 || isNaN(i)) && t++);
+          let e = a.port;
+          typeof e == "number" && !(e % 1) && !isNaN(e) && isFinite(e) || t++, typeof e == "number" && isFinite(e) && ((e > 65535 || isNaN(e)) && t++, (e < 0 || isNaN(e)) && t++);
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("origin", m));
+    return join(y, () => createItemFaults("origin", g));
   },
-  origin_host(m) {
-    const A = m.domain, y = countCharacters;
+  origin_host(g) {
+    const _ = g.domain, y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.host === void 0 && i++;
-        for (const o in t)
-          o !== "host" && i++;
+        t.host === void 0 && e++;
+        for (const r in t)
+          r !== "host" && e++;
         if (t.host !== void 0) {
-          let o = t.host;
-          typeof o == "string" ? (y(o) < 1 && i++, A(o) || i++) : i++;
+          let r = t.host;
+          typeof r == "string" ? (y(r) < 1 && e++, _(r) || e++) : e++;
         }
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("origin_host", m));
+    return join(a, () => createItemFaults("origin_host", g));
   },
-  post_upload_size_limit(m) {
-    function A(y) {
+  post_upload_size_limit(g) {
+    function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.limit_value === void 0 && a++;
@@ -942,17 +942,17 @@ export const itemValidators: ItemValidators = {
         a++;
       return a === 0;
     }
-    return join(A, () => createItemFaults("post_upload_size_limit", m));
+    return join(_, () => createItemFaults("post_upload_size_limit", g));
   },
-  range_back_source(m) {
-    function A(y) {
+  range_back_source(g) {
+    function _(y) {
       let a = 0;
       return typeof y != "string" && a++, y === "on" || y === "off" || a++, a === 0;
     }
-    return join(A, () => createItemFaults("range_back_source", m));
+    return join(_, () => createItemFaults("range_back_source", g));
   },
-  rate_limit(m) {
-    function A(y) {
+  rate_limit(g) {
+    function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.max_rate_count === void 0 && a++;
@@ -978,1621 +978,1600 @@ export const itemValidators: ItemValidators = {
         a++;
       return a === 0;
     }
-    return join(A, () => createItemFaults("rate_limit", m));
+    return join(_, () => createItemFaults("rate_limit", g));
   },
-  referer(m) {
-    const A = m["referer-host"], y = countCharacters;
+  referer(g) {
+    const _ = g["referer-host"], y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.type === void 0 && i++, t.list === void 0 && i++;
-        for (const o in t)
-          o === "type" || o === "list" || o === "allow_empty" || i++;
+        t.type === void 0 && e++, t.list === void 0 && e++;
+        for (const r in t)
+          r === "type" || r === "list" || r === "allow_empty" || e++;
         if (t.type !== void 0) {
-          let o = t.type;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || i++, o === 1 || o === 2 || i++;
+          let r = t.type;
+          typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || e++, r === 1 || r === 2 || e++;
         }
         if (t.list !== void 0) {
-          let o = t.list;
-          if (Array.isArray(o)) {
-            o.length > 200 && i++;
-            const f = o.length;
-            for (let r = 0; r < f; r++) {
-              let s = o[r];
-              typeof s == "string" ? (y(s) < 1 && i++, A(s) || i++) : i++;
+          let r = t.list;
+          if (Array.isArray(r)) {
+            r.length > 200 && e++;
+            const s = r.length;
+            for (let n = 0; n < s; n++) {
+              let o = r[n];
+              typeof o == "string" ? (y(o) < 1 && e++, _(o) || e++) : e++;
             }
           } else
-            i++;
+            e++;
         }
-        t.allow_empty !== void 0 && typeof t.allow_empty != "boolean" && i++;
+        t.allow_empty !== void 0 && typeof t.allow_empty != "boolean" && e++;
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("referer", m));
+    return join(a, () => createItemFaults("referer", g));
   },
-  smart_compression(m) {
-    const A = { properties: { compression_mode: {}, gzip_compression_rate: {}, gzip_compression_value: {}, gzip_compression_unit: {}, gzip_content_type: { items: {} }, brotli_compression_rate: {}, brotli_compression_value: {}, brotli_compression_unit: {}, brotli_content_type: { items: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters;
-    function t(i) {
-      let o = 0;
-      if (i && typeof i == "object" && !Array.isArray(i)) {
-        i.compression_mode === void 0 && o++;
-        for (const f in i)
-          y.call(A.properties, f) || o++;
-        if (i.compression_mode !== void 0) {
-          let f = i.compression_mode;
-          typeof f != "string" && o++, f === "gzip" || f === "brotli" || f === "gzip&brotli" || f === "brotli&gzip" || o++;
+  smart_compression(g) {
+    const _ = { properties: { compression_mode: {}, gzip_compression_rate: {}, gzip_compression_value: {}, gzip_compression_unit: {}, gzip_content_type: { items: {} }, brotli_compression_rate: {}, brotli_compression_value: {}, brotli_compression_unit: {}, brotli_content_type: { items: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters;
+    function t(e) {
+      let r = 0;
+      if (e && typeof e == "object" && !Array.isArray(e)) {
+        e.compression_mode === void 0 && r++;
+        for (const s in e)
+          y.call(_.properties, s) || r++;
+        if (e.compression_mode !== void 0) {
+          let s = e.compression_mode;
+          typeof s != "string" && r++, s === "gzip" || s === "brotli" || s === "gzip&brotli" || s === "brotli&gzip" || r++;
         }
-        if (i.gzip_compression_rate !== void 0) {
-          let f = i.gzip_compression_rate;
-          typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || o++, typeof f == "number" && isFinite(f) && ((f > 9 || isNaN(f)) && o++, (f < 1 || isNaN(f)) && o++);
+        if (e.gzip_compression_rate !== void 0) {
+          let s = e.gzip_compression_rate;
+          typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || r++, typeof s == "number" && isFinite(s) && ((s > 9 || isNaN(s)) && r++, (s < 1 || isNaN(s)) && r++);
         }
-        if (i.gzip_compression_value !== void 0) {
-          let f = i.gzip_compression_value;
-          typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || o++, typeof f == "number" && isFinite(f) && ((f > 65535 || isNaN(f)) && o++, (f < 1 || isNaN(f)) && o++);
+        if (e.gzip_compression_value !== void 0) {
+          let s = e.gzip_compression_value;
+          typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || r++, typeof s == "number" && isFinite(s) && ((s > 65535 || isNaN(s)) && r++, (s < 1 || isNaN(s)) && r++);
         }
-        if (i.gzip_compression_unit !== void 0) {
-          let f = i.gzip_compression_unit;
-          typeof f != "string" && o++, f === "KB" || f === "MB" || o++;
+        if (e.gzip_compression_unit !== void 0) {
+          let s = e.gzip_compression_unit;
+          typeof s != "string" && r++, s === "KB" || s === "MB" || r++;
         }
-        if (i.gzip_content_type !== void 0) {
-          let f = i.gzip_content_type;
-          if (Array.isArray(f)) {
-            f.length < 1 && o++;
-            const r = f.length;
-            for (let s = 0; s < r; s++) {
-              let l = f[s];
-              typeof l == "string" ? a(l) < 1 && o++ : o++;
+        if (e.gzip_content_type !== void 0) {
+          let s = e.gzip_content_type;
+          if (Array.isArray(s)) {
+            s.length < 1 && r++;
+            const n = s.length;
+            for (let o = 0; o < n; o++) {
+              let l = s[o];
+              typeof l == "string" ? a(l) < 1 && r++ : r++;
             }
           } else
-            o++;
+            r++;
         }
-        if (i.brotli_compression_rate !== void 0) {
-          let f = i.brotli_compression_rate;
-          typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || o++, typeof f == "number" && isFinite(f) && ((f > 9 || isNaN(f)) && o++, (f < 1 || isNaN(f)) && o++);
+        if (e.brotli_compression_rate !== void 0) {
+          let s = e.brotli_compression_rate;
+          typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || r++, typeof s == "number" && isFinite(s) && ((s > 9 || isNaN(s)) && r++, (s < 1 || isNaN(s)) && r++);
         }
-        if (i.brotli_compression_value !== void 0) {
-          let f = i.brotli_compression_value;
-          typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || o++, typeof f == "number" && isFinite(f) && ((f > 65535 || isNaN(f)) && o++, (f < 1 || isNaN(f)) && o++);
+        if (e.brotli_compression_value !== void 0) {
+          let s = e.brotli_compression_value;
+          typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || r++, typeof s == "number" && isFinite(s) && ((s > 65535 || isNaN(s)) && r++, (s < 1 || isNaN(s)) && r++);
         }
-        if (i.brotli_compression_unit !== void 0) {
-          let f = i.brotli_compression_unit;
-          typeof f != "string" && o++, f === "KB" || f === "MB" || o++;
+        if (e.brotli_compression_unit !== void 0) {
+          let s = e.brotli_compression_unit;
+          typeof s != "string" && r++, s === "KB" || s === "MB" || r++;
         }
-        if (i.brotli_content_type !== void 0) {
-          let f = i.brotli_content_type;
-          if (Array.isArray(f)) {
-            f.length < 1 && o++;
-            const r = f.length;
-            for (let s = 0; s < r; s++) {
-              let l = f[s];
-              typeof l == "string" ? a(l) < 1 && o++ : o++;
+        if (e.brotli_content_type !== void 0) {
+          let s = e.brotli_content_type;
+          if (Array.isArray(s)) {
+            s.length < 1 && r++;
+            const n = s.length;
+            for (let o = 0; o < n; o++) {
+              let l = s[o];
+              typeof l == "string" ? a(l) < 1 && r++ : r++;
             }
           } else
-            o++;
-        }
-      } else
-        o++;
-      return o === 0;
-    }
-    return join(t, () => createItemFaults("smart_compression", m));
-  },
-  source_url_rewrite(m) {
-    const A = m["regex-any"], y = countCharacters, a = new RegExp("^/", "u");
-    function t(i) {
-      let o = 0;
-      if (Array.isArray(i)) {
-        const f = i.length;
-        for (let r = 0; r < f; r++) {
-          let s = i[r];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.origin_url === void 0 && o++, s.target_url === void 0 && o++;
-            for (const l in s)
-              l === "origin_url" || l === "target_url" || o++;
-            if (s.origin_url !== void 0) {
-              let l = s.origin_url;
-              typeof l == "string" ? (y(l) < 1 && o++, a.test(l) || o++, A(l) || o++) : o++;
-            }
-            if (s.target_url !== void 0) {
-              let l = s.target_url;
-              typeof l == "string" ? (y(l) < 1 && o++, a.test(l) || o++) : o++;
-            }
-          } else
-            o++;
+            r++;
         }
       } else
-        o++;
-      return o === 0;
+        r++;
+      return r === 0;
     }
-    return join(t, () => createItemFaults("source_url_rewrite", m));
+    return join(t, () => createItemFaults("smart_compression", g));
   },
-  speed_limit(m) {
-    const A = countCharacters, y = new RegExp("^(0|[1-9][0-9]*)$", "u"), a = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-    function t(i) {
-      let o = 0;
-      if (Array.isArray(i)) {
-        i.length > 100 && o++;
-        const f = i.length;
-        for (let r = 0; r < f; r++) {
-          let s = i[r];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.type === void 0 && o++, s.pattern === void 0 && o++, s.speed === void 0 && o++, s.begin_time === void 0 && o++, s.end_time === void 0 && o++;
-            for (const l in s)
-              l === "type" || l === "pattern" || l === "speed" || l === "begin_time" || l === "end_time" || o++;
-            if (s.type !== void 0) {
-              let l = s.type;
-              typeof l != "string" && o++, l === "ext" || l === "dir" || l === "route" || l === "regex" || l === "all" || o++;
+  source_url_rewrite(g) {
+    const _ = g["regex-any"], y = countCharacters, a = new RegExp("^/", "u");
+    function t(e) {
+      let r = 0;
+      if (Array.isArray(e)) {
+        const s = e.length;
+        for (let n = 0; n < s; n++) {
+          let o = e[n];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.origin_url === void 0 && r++, o.target_url === void 0 && r++;
+            for (const l in o)
+              l === "origin_url" || l === "target_url" || r++;
+            if (o.origin_url !== void 0) {
+              let l = o.origin_url;
+              typeof l == "string" ? (y(l) < 1 && r++, a.test(l) || r++, _(l) || r++) : r++;
             }
-            if (s.pattern !== void 0) {
-              let l = s.pattern;
-              typeof l == "string" ? A(l) < 1 && o++ : o++;
-            }
-            if (s.speed !== void 0) {
-              let l = s.speed;
-              typeof l == "string" && y.test(l) || o++;
-            }
-            if (s.begin_time !== void 0) {
-              let l = s.begin_time;
-              typeof l == "string" && a.test(l) || o++;
-            }
-            if (s.end_time !== void 0) {
-              let l = s.end_time;
-              typeof l == "string" && a.test(l) || o++;
+            if (o.target_url !== void 0) {
+              let l = o.target_url;
+              typeof l == "string" ? (y(l) < 1 && r++, a.test(l) || r++) : r++;
             }
           } else
-            o++;
+            r++;
         }
       } else
-        o++;
-      return o === 0;
+        r++;
+      return r === 0;
     }
-    return join(t, () => createItemFaults("speed_limit", m));
+    return join(t, () => createItemFaults("source_url_rewrite", g));
   },
-  timeout(m) {
-    const A = new RegExp("^(0|[1-9][0-9]*)$", "u");
+  speed_limit(g) {
+    const _ = countCharacters, y = new RegExp("^(0|[1-9][0-9]*)$", "u"), a = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+    function t(e) {
+      let r = 0;
+      if (Array.isArray(e)) {
+        e.length > 100 && r++;
+        const s = e.length;
+        for (let n = 0; n < s; n++) {
+          let o = e[n];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.type === void 0 && r++, o.pattern === void 0 && r++, o.speed === void 0 && r++, o.begin_time === void 0 && r++, o.end_time === void 0 && r++;
+            for (const l in o)
+              l === "type" || l === "pattern" || l === "speed" || l === "begin_time" || l === "end_time" || r++;
+            if (o.type !== void 0) {
+              let l = o.type;
+              typeof l != "string" && r++, l === "ext" || l === "dir" || l === "route" || l === "regex" || l === "all" || r++;
+            }
+            if (o.pattern !== void 0) {
+              let l = o.pattern;
+              typeof l == "string" ? _(l) < 1 && r++ : r++;
+            }
+            if (o.speed !== void 0) {
+              let l = o.speed;
+              typeof l == "string" && y.test(l) || r++;
+            }
+            if (o.begin_time !== void 0) {
+              let l = o.begin_time;
+              typeof l == "string" && a.test(l) || r++;
+            }
+            if (o.end_time !== void 0) {
+              let l = o.end_time;
+              typeof l == "string" && a.test(l) || r++;
+            }
+          } else
+            r++;
+        }
+      } else
+        r++;
+      return r === 0;
+    }
+    return join(t, () => createItemFaults("speed_limit", g));
+  },
+  timeout(g) {
+    const _ = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.time === void 0 && t++;
-        for (const i in a)
-          i !== "time" && t++;
+        for (const e in a)
+          e !== "time" && t++;
         if (a.time !== void 0) {
-          let i = a.time;
-          typeof i == "string" && A.test(i) || t++;
+          let e = a.time;
+          typeof e == "string" && _.test(e) || t++;
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("timeout", m));
+    return join(y, () => createItemFaults("timeout", g));
   },
-  tos_origin(m) {
-    const A = { items: { properties: { isp: {}, ips: { items: {} }, group_sort: {}, weight: {}, origin_mode: {}, protocol: {}, port: {}, host_mode: {}, host: {}, auth_type: {}, auth_secret_key: {}, auth_access_key: {}, auth_bucket_name: {}, auth_expire: {}, auth_cdn_tag: {}, parse_priority: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters, t = m.address;
-    function i(o) {
-      let f = 0;
-      if (Array.isArray(o)) {
-        o.length < 1 && f++;
-        const r = o.length;
-        for (let s = 0; s < r; s++) {
-          let l = o[s];
+  tos_origin(g) {
+    const _ = { items: { properties: { isp: {}, ips: { items: {} }, group_sort: {}, weight: {}, origin_mode: {}, protocol: {}, port: {}, host_mode: {}, host: {}, auth_type: {}, auth_secret_key: {}, auth_access_key: {}, auth_bucket_name: {}, auth_expire: {}, auth_cdn_tag: {}, parse_priority: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters, t = g.address;
+    function e(r) {
+      let s = 0;
+      if (Array.isArray(r)) {
+        r.length < 1 && s++;
+        const n = r.length;
+        for (let o = 0; o < n; o++) {
+          let l = r[o];
           if (l && typeof l == "object" && !Array.isArray(l)) {
-            l.isp === void 0 && f++, l.ips === void 0 && f++, l.group_sort === void 0 && f++;
+            l.isp === void 0 && s++, l.ips === void 0 && s++, l.group_sort === void 0 && s++;
             for (const p in l)
-              y.call(A.items.properties, p) || f++;
+              y.call(_.items.properties, p) || s++;
             if (l.isp !== void 0) {
               let p = l.isp;
-              typeof p != "string" && f++, p === "default" || p === "dx" || p === "lt" || p === "yd" || f++;
+              typeof p != "string" && s++, p === "default" || p === "dx" || p === "lt" || p === "yd" || s++;
             }
             if (l.ips !== void 0) {
               let p = l.ips;
               if (Array.isArray(p)) {
-                p.length < 1 && f++;
+                p.length < 1 && s++;
                 const c = p.length;
                 for (let I = 0; I < c; I++) {
                   let F = p[I];
-                  typeof F == "string" ? (a(F) < 1 && f++, t(F) || f++) : f++;
+                  typeof F == "string" ? (a(F) < 1 && s++, t(F) || s++) : s++;
                 }
               } else
-                f++;
+                s++;
             }
             if (l.group_sort !== void 0) {
               let p = l.group_sort;
-              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || f++, typeof p == "number" && isFinite(p) && ((p > 10 || isNaN(p)) && f++, (p < 1 || isNaN(p)) && f++);
+              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || s++, typeof p == "number" && isFinite(p) && ((p > 10 || isNaN(p)) && s++, (p < 1 || isNaN(p)) && s++);
             }
             if (l.weight !== void 0) {
               let p = l.weight;
-              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || f++, typeof p == "number" && isFinite(p) && ((p > 1e4 || isNaN(p)) && f++, (p < 1 || isNaN(p)) && f++);
+              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || s++, typeof p == "number" && isFinite(p) && ((p > 1e4 || isNaN(p)) && s++, (p < 1 || isNaN(p)) && s++);
             }
             if (l.origin_mode !== void 0) {
               let p = l.origin_mode;
-              typeof p != "string" && f++, p === "default" || p === "http" || p === "https" || p === "custom" || f++;
+              typeof p != "string" && s++, p === "default" || p === "http" || p === "https" || p === "custom" || s++;
             }
             if (l.protocol !== void 0) {
               let p = l.protocol;
-              typeof p != "string" && f++, p === "default" || p === "http" || p === "https" || f++;
+              typeof p != "string" && s++, p === "default" || p === "http" || p === "https" || s++;
             }
             if (l.port !== void 0) {
               let p = l.port;
-              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || f++, typeof p == "number" && isFinite(p) && ((p > 65535 || isNaN(p)) && f++, (p < 0 || isNaN(p)) && f++);
+              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || s++, typeof p == "number" && isFinite(p) && ((p > 65535 || isNaN(p)) && s++, (p < 0 || isNaN(p)) && s++);
             }
             if (l.host_mode !== void 0) {
               let p = l.host_mode;
-              typeof p != "string" && f++, p === "default" || p === "custom" || f++;
+              typeof p != "string" && s++, p === "default" || p === "custom" || s++;
             }
-            if (l.host !== void 0 && typeof l.host != "string" && f++, l.auth_type !== void 0) {
+            if (l.host !== void 0 && typeof l.host != "string" && s++, l.auth_type !== void 0) {
               let p = l.auth_type;
-              typeof p != "string" && f++, p === "default" || p === "oss" || p === "tos" || f++;
+              typeof p != "string" && s++, p === "default" || p === "oss" || p === "tos" || s++;
             }
-            if (l.auth_secret_key !== void 0 && typeof l.auth_secret_key != "string" && f++, l.auth_access_key !== void 0 && typeof l.auth_access_key != "string" && f++, l.auth_bucket_name !== void 0 && typeof l.auth_bucket_name != "string" && f++, l.auth_expire !== void 0) {
+            if (l.auth_secret_key !== void 0 && typeof l.auth_secret_key != "string" && s++, l.auth_access_key !== void 0 && typeof l.auth_access_key != "string" && s++, l.auth_bucket_name !== void 0 && typeof l.auth_bucket_name != "string" && s++, l.auth_expire !== void 0) {
               let p = l.auth_expire;
-              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || f++, typeof p == "number" && isFinite(p) && (p < 1 || isNaN(p)) && f++;
+              typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || s++, typeof p == "number" && isFinite(p) && (p < 1 || isNaN(p)) && s++;
             }
-            if (l.auth_cdn_tag !== void 0 && typeof l.auth_cdn_tag != "string" && f++, l.parse_priority !== void 0) {
+            if (l.auth_cdn_tag !== void 0 && typeof l.auth_cdn_tag != "string" && s++, l.parse_priority !== void 0) {
               let p = l.parse_priority;
-              typeof p != "string" && f++, p === "default" || p === "v4" || p === "v4v6" || p === "v6v4" || p === "v6" || f++;
+              typeof p != "string" && s++, p === "default" || p === "v4" || p === "v4v6" || p === "v6v4" || p === "v6" || s++;
             }
           } else
-            f++;
+            s++;
         }
       } else
-        f++;
-      return f === 0;
+        s++;
+      return s === 0;
     }
-    return join(i, () => createItemFaults("tos_origin", m));
+    return join(e, () => createItemFaults("tos_origin", g));
   },
-  user_agent(m) {
-    const A = countCharacters;
+  user_agent(g) {
+    const _ = countCharacters;
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.ua_list === void 0 && t++, a.url_pattern === void 0 && t++, a.url_case_insensitive === void 0 && t++, a.allow_empty_ua === void 0 && t++, a.ua_case_insensitive === void 0 && t++, a.url_match_type === void 0 && t++, a.ua_type === void 0 && t++, a.ua_match_type === void 0 && t++;
-        for (const i in a)
-          i === "ua_list" || i === "url_pattern" || i === "url_case_insensitive" || i === "allow_empty_ua" || i === "ua_case_insensitive" || i === "url_match_type" || i === "ua_type" || i === "ua_match_type" || t++;
+        for (const e in a)
+          e === "ua_list" || e === "url_pattern" || e === "url_case_insensitive" || e === "allow_empty_ua" || e === "ua_case_insensitive" || e === "url_match_type" || e === "ua_type" || e === "ua_match_type" || t++;
         if (a.ua_list !== void 0) {
-          let i = a.ua_list;
-          typeof i == "string" ? A(i) < 1 && t++ : t++;
+          let e = a.ua_list;
+          typeof e == "string" ? _(e) < 1 && t++ : t++;
         }
         if (a.url_pattern !== void 0) {
-          let i = a.url_pattern;
-          typeof i == "string" ? A(i) < 1 && t++ : t++;
+          let e = a.url_pattern;
+          typeof e == "string" ? _(e) < 1 && t++ : t++;
         }
         if (a.url_case_insensitive !== void 0) {
-          let i = a.url_case_insensitive;
-          typeof i != "string" && t++, i === "yes" || i === "no" || t++;
+          let e = a.url_case_insensitive;
+          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
         }
         if (a.allow_empty_ua !== void 0) {
-          let i = a.allow_empty_ua;
-          typeof i != "string" && t++, i === "yes" || i === "no" || t++;
+          let e = a.allow_empty_ua;
+          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
         }
         if (a.ua_case_insensitive !== void 0) {
-          let i = a.ua_case_insensitive;
-          typeof i != "string" && t++, i === "yes" || i === "no" || t++;
+          let e = a.ua_case_insensitive;
+          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
         }
         if (a.url_match_type !== void 0) {
-          let i = a.url_match_type;
-          typeof i != "string" && t++, i === "all" || i === "ext" || i === "dir" || i === "route" || i === "regex" || t++;
+          let e = a.url_match_type;
+          typeof e != "string" && t++, e === "all" || e === "ext" || e === "dir" || e === "route" || e === "regex" || t++;
         }
         if (a.ua_type !== void 0) {
-          let i = a.ua_type;
-          typeof i != "string" && t++, i === "black" || i === "white" || t++;
+          let e = a.ua_type;
+          typeof e != "string" && t++, e === "black" || e === "white" || t++;
         }
         if (a.ua_match_type !== void 0) {
-          let i = a.ua_match_type;
-          typeof i != "string" && t++, i === "pattern" || i === "exact" || t++;
+          let e = a.ua_match_type;
+          typeof e != "string" && t++, e === "pattern" || e === "exact" || t++;
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("user_agent", m));
+    return join(y, () => createItemFaults("user_agent", g));
   },
-  vendor_origin_auth(m) {
-    const A = m["http-url"], y = countCharacters;
+  vendor_origin_auth(g) {
+    const _ = g["http-url"], y = countCharacters;
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.auth_url === void 0 && i++;
-        for (const o in t)
-          o === "auth_url" || o === "match_method" || o === "pattern" || i++;
+        t.auth_url === void 0 && e++;
+        for (const r in t)
+          r === "auth_url" || r === "match_method" || r === "pattern" || e++;
         if (t.auth_url !== void 0) {
-          let o = t.auth_url;
-          typeof o == "string" ? (y(o) < 1 && i++, A(o) || i++) : i++;
+          let r = t.auth_url;
+          typeof r == "string" ? (y(r) < 1 && e++, _(r) || e++) : e++;
         }
         if (t.match_method !== void 0) {
-          let o = t.match_method;
-          typeof o != "string" && i++, o === "default" || o === "ext" || o === "regex" || i++;
+          let r = t.match_method;
+          typeof r != "string" && e++, r === "default" || r === "ext" || r === "regex" || e++;
         }
-        t.pattern !== void 0 && typeof t.pattern != "string" && i++;
+        t.pattern !== void 0 && typeof t.pattern != "string" && e++;
       } else
-        i++;
-      return i === 0;
+        e++;
+      return e === 0;
     }
-    return join(a, () => createItemFaults("vendor_origin_auth", m));
+    return join(a, () => createItemFaults("vendor_origin_auth", g));
   },
-  video_drag(m) {
-    const A = m["regex-any"], y = countCharacters, a = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-    function t(i) {
-      let o = 0;
-      if (i && typeof i == "object" && !Array.isArray(i)) {
-        i.url === void 0 && o++, i.mp4 === void 0 && o++, i.flv === void 0 && o++, i.start === void 0 && o++, i.end === void 0 && o++;
-        for (const f in i)
-          f === "url" || f === "mp4" || f === "flv" || f === "start" || f === "end" || o++;
-        if (i.url !== void 0) {
-          let f = i.url;
-          typeof f == "string" ? (y(f) < 1 && o++, A(f) || o++) : o++;
+  video_drag(g) {
+    const _ = g["regex-any"], y = countCharacters, a = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+    function t(e) {
+      let r = 0;
+      if (e && typeof e == "object" && !Array.isArray(e)) {
+        e.url === void 0 && r++, e.mp4 === void 0 && r++, e.flv === void 0 && r++, e.start === void 0 && r++, e.end === void 0 && r++;
+        for (const s in e)
+          s === "url" || s === "mp4" || s === "flv" || s === "start" || s === "end" || r++;
+        if (e.url !== void 0) {
+          let s = e.url;
+          typeof s == "string" ? (y(s) < 1 && r++, _(s) || r++) : r++;
         }
-        if (i.mp4 !== void 0) {
-          let f = i.mp4;
-          typeof f != "string" && o++, f === "on" || f === "off" || o++;
+        if (e.mp4 !== void 0) {
+          let s = e.mp4;
+          typeof s != "string" && r++, s === "on" || s === "off" || r++;
         }
-        if (i.flv !== void 0) {
-          let f = i.flv;
-          typeof f != "string" && o++, f === "on" || f === "off" || o++;
+        if (e.flv !== void 0) {
+          let s = e.flv;
+          typeof s != "string" && r++, s === "on" || s === "off" || r++;
         }
-        if (i.start !== void 0) {
-          let f = i.start;
-          typeof f == "string" ? (y(f) < 1 && o++, a.test(f) || o++) : o++;
+        if (e.start !== void 0) {
+          let s = e.start;
+          typeof s == "string" ? (y(s) < 1 && r++, a.test(s) || r++) : r++;
         }
-        if (i.end !== void 0) {
-          let f = i.end;
-          typeof f == "string" ? (y(f) < 1 && o++, a.test(f) || o++) : o++;
+        if (e.end !== void 0) {
+          let s = e.end;
+          typeof s == "string" ? (y(s) < 1 && r++, a.test(s) || r++) : r++;
         }
       } else
-        o++;
-      return o === 0;
+        r++;
+      return r === 0;
     }
-    return join(t, () => createItemFaults("video_drag", m));
+    return join(t, () => createItemFaults("video_drag", g));
   },
-  visit_areas_limit(m) {
-    const A = countCharacters;
+  visit_areas_limit(g) {
+    const _ = countCharacters;
     function y(a) {
       let t = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
         a.limit_type === void 0 && t++, a.country_list === void 0 && t++;
-        for (const i in a)
-          i === "limit_type" || i === "country_list" || t++;
+        for (const e in a)
+          e === "limit_type" || e === "country_list" || t++;
         if (a.limit_type !== void 0) {
-          let i = a.limit_type;
-          typeof i != "string" && t++, i === "white" || i === "black" || t++;
+          let e = a.limit_type;
+          typeof e != "string" && t++, e === "white" || e === "black" || t++;
         }
         if (a.country_list !== void 0) {
-          let i = a.country_list;
-          typeof i == "string" ? A(i) < 1 && t++ : t++;
+          let e = a.country_list;
+          typeof e == "string" ? _(e) < 1 && t++ : t++;
         }
       } else
         t++;
       return t === 0;
     }
-    return join(y, () => createItemFaults("visit_areas_limit", m));
+    return join(y, () => createItemFaults("visit_areas_limit", g));
   },
-  visit_deny_whitelist(m) {
-    const A = countCharacters, y = new RegExp("^/\\S*$", "u");
+  visit_deny_whitelist(g) {
+    const _ = countCharacters, y = new RegExp("^/\\S*$", "u");
     function a(t) {
-      let i = 0;
+      let e = 0;
       if (Array.isArray(t)) {
-        t.length < 1 && i++;
-        const o = t.length;
-        for (let f = 0; f < o; f++) {
-          let r = t[f];
-          if (r && typeof r == "object" && !Array.isArray(r)) {
-            r.url === void 0 && i++, r.turn_on === void 0 && i++;
-            for (const s in r)
-              s === "url" || s === "turn_on" || i++;
-            if (r.url !== void 0) {
-              let s = r.url;
-              typeof s == "string" ? (A(s) < 1 && i++, y.test(s) || i++) : i++;
+        t.length < 1 && e++;
+        const r = t.length;
+        for (let s = 0; s < r; s++) {
+          let n = t[s];
+          if (n && typeof n == "object" && !Array.isArray(n)) {
+            n.url === void 0 && e++, n.turn_on === void 0 && e++;
+            for (const o in n)
+              o === "url" || o === "turn_on" || e++;
+            if (n.url !== void 0) {
+              let o = n.url;
+              typeof o == "string" ? (_(o) < 1 && e++, y.test(o) || e++) : e++;
             }
-            r.turn_on !== void 0 && typeof r.turn_on != "boolean" && i++;
+            n.turn_on !== void 0 && typeof n.turn_on != "boolean" && e++;
+          } else
+            e++;
+        }
+      } else
+        e++;
+      return e === 0;
+    }
+    return join(a, () => createItemFaults("visit_deny_whitelist", g));
+  },
+  visit_timestamp(g) {
+    const _ = { properties: { pattern: {}, time_format: {}, key: {}, deadtime: {}, req_uri_type: {}, origin_type: {}, style: {}, timename: {}, keyname: {}, error_page: {} } }, y = Object.prototype.hasOwnProperty, a = countCharacters, t = g["regex-any"], e = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), r = new RegExp("^[^&=?#\\s]+$", "u");
+    function s(n) {
+      let o = 0;
+      if (n && typeof n == "object" && !Array.isArray(n)) {
+        n.pattern === void 0 && o++, n.time_format === void 0 && o++, n.key === void 0 && o++, n.deadtime === void 0 && o++, n.req_uri_type === void 0 && o++;
+        for (const l in n)
+          y.call(_.properties, l) || o++;
+        if (n.pattern !== void 0) {
+          let l = n.pattern;
+          typeof l == "string" ? (a(l) < 1 && o++, t(l) || o++) : o++;
+        }
+        if (n.time_format !== void 0) {
+          let l = n.time_format;
+          typeof l != "string" && o++, l === "timestamp_hex" || l === "date_minute" || l === "timestamp" || o++;
+        }
+        if (n.key !== void 0) {
+          let l = n.key;
+          typeof l == "string" ? a(l) < 1 && o++ : o++;
+        }
+        if (n.deadtime !== void 0) {
+          let l = n.deadtime;
+          typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || o++, typeof l == "number" && isFinite(l) && (l < 1 || isNaN(l)) && o++;
+        }
+        if (n.req_uri_type !== void 0) {
+          let l = n.req_uri_type;
+          typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || o++, l === 1 || l === 2 || l === 3 || l === 4 || o++;
+        }
+        if (n.origin_type !== void 0) {
+          let l = n.origin_type;
+          typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || o++, l === 1 || l === 2 || o++;
+        }
+        if (n.style !== void 0) {
+          let l = n.style;
+          typeof l == "string" && e.test(l) || o++;
+        }
+        if (n.timename !== void 0) {
+          let l = n.timename;
+          typeof l == "string" ? (a(l) < 1 && o++, r.test(l) || o++) : o++;
+        }
+        if (n.keyname !== void 0) {
+          let l = n.keyname;
+          typeof l == "string" ? (a(l) < 1 && o++, r.test(l) || o++) : o++;
+        }
+        n.error_page !== void 0 && typeof n.error_page != "string" && o++;
+      } else
+        o++;
+      return o === 0;
+    }
+    return join(s, () => createItemFaults("visit_timestamp", g));
+  }
+};
+export function createWorkspaceValidator(): SchemaValidator {
+  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } }, probe: { default: {}, properties: { requests: {}, from: {}, count: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {}, kept: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), t = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), F = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), w = new RegExp("^\\S+( \\S+){4}$", "u"), z = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function P(h) {
+    let i = 0;
+    if (h && typeof h == "object" && !Array.isArray(h)) {
+      h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.notes === void 0 && (h.notes = {}), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && i++;
+      for (const f in h)
+        _.call(g.properties, f) || i++;
+      if (h.version !== void 0) {
+        let f = h.version;
+        typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || i++, f !== 1 && i++;
+      }
+      let le = h.id;
+      typeof le == "string" && a.test(le) || i++;
+      let $ = h.service;
+      if ($ && typeof $ == "object" && !Array.isArray($)) {
+        $.url === void 0 && ($.url = "emulator"), $.account === void 0 && ($.account = "default"), $.token === void 0 && ($.token = "${env:EDGEWISE_TOKEN}"), $.timezone === void 0 && ($.timezone = "UTC"), $.itemKeys === void 0 && ($.itemKeys = {}), $.timeoutSeconds === void 0 && ($.timeoutSeconds = 30), $.settleSeconds === void 0 && ($.settleSeconds = 10), $.allowHttp === void 0 && ($.allowHttp = !1), $.readBack === void 0 && ($.readBack = !1), $.unset === void 0 && ($.unset = !1);
+        for (const N in $)
+          _.call(g.properties.service.properties, N) || i++;
+        let f = $.url;
+        typeof f == "string" ? y(f) < 1 && i++ : i++;
+        let u = $.account;
+        typeof u == "string" && t.test(u) || i++, typeof $.token != "string" && i++;
+        let v = $.timezone;
+        typeof v == "string" ? y(v) < 1 && i++ : i++;
+        let m = $.itemKeys;
+        if (m && typeof m == "object" && !Array.isArray(m))
+          for (const N in m) {
+            let d = m[N];
+            typeof d == "string" && e.test(d) || i++;
+          }
+        else
+          i++;
+        let A = $.timeoutSeconds;
+        typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || i++, typeof A == "number" && isFinite(A) && ((A > 60 || isNaN(A)) && i++, (A < 1 || isNaN(A)) && i++);
+        let k = $.settleSeconds;
+        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || i++, typeof k == "number" && isFinite(k) && ((k > 3600 || isNaN(k)) && i++, (k < 0 || isNaN(k)) && i++), typeof $.allowHttp != "boolean" && i++, typeof $.readBack != "boolean" && i++, typeof $.unset != "boolean" && i++;
+      } else
+        i++;
+      let R = h.limits;
+      if (R && typeof R == "object" && !Array.isArray(R)) {
+        R.callsPerMinute === void 0 && (R.callsPerMinute = 30), R.domainsPerWrite === void 0 && (R.domainsPerWrite = 10), R.maxWaitSeconds === void 0 && (R.maxWaitSeconds = 300), R.readsPerMinute === void 0 && (R.readsPerMinute = 30);
+        for (const A in R)
+          A === "callsPerMinute" || A === "domainsPerWrite" || A === "maxWaitSeconds" || A === "readsPerMinute" || A === "burst" || i++;
+        let f = R.callsPerMinute;
+        typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || i++, typeof f == "number" && isFinite(f) && ((f > 1e5 || isNaN(f)) && i++, (f < 1 || isNaN(f)) && i++);
+        let u = R.domainsPerWrite;
+        typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u) || i++, typeof u == "number" && isFinite(u) && ((u > 10 || isNaN(u)) && i++, (u < 1 || isNaN(u)) && i++);
+        let v = R.maxWaitSeconds;
+        typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || i++, typeof v == "number" && isFinite(v) && ((v > 86400 || isNaN(v)) && i++, (v < 0 || isNaN(v)) && i++);
+        let m = R.readsPerMinute;
+        if (typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || i++, typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && i++, (m < 1 || isNaN(m)) && i++), R.burst !== void 0) {
+          let A = R.burst;
+          typeof A == "string" && r.test(A) || i++;
+        }
+      } else
+        i++;
+      let Y = h.manifests;
+      if (Array.isArray(Y)) {
+        const f = Y.length;
+        for (let u = 0; u < f; u++) {
+          let v = Y[u];
+          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+        }
+      } else
+        i++;
+      let G = h.profiles;
+      if (Array.isArray(G)) {
+        const f = G.length;
+        for (let u = 0; u < f; u++) {
+          let v = G[u];
+          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+        }
+      } else
+        i++;
+      let J = h.policies;
+      if (Array.isArray(J)) {
+        const f = J.length;
+        for (let u = 0; u < f; u++) {
+          let v = J[u];
+          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+        }
+      } else
+        i++;
+      let ee = h.defaults;
+      ee && typeof ee == "object" && !Array.isArray(ee) || i++;
+      let K = h.secrets;
+      if (K && typeof K == "object" && !Array.isArray(K)) {
+        for (const f in K) {
+          const u = i;
+          typeof f == "string" && !s.test(f) && i++;
+          var pe = u === i;
+          pe || i++;
+        }
+        for (const f in K) {
+          let u = K[f];
+          if (u && typeof u == "object" && !Array.isArray(u)) {
+            Object.keys(u).length > 1 && i++, Object.keys(u).length < 1 && i++;
+            for (const v in u)
+              v === "env" || v === "file" || v === "command" || i++;
+            if (u.env !== void 0) {
+              let v = u.env;
+              typeof v == "string" ? y(v) < 1 && i++ : i++;
+            }
+            if (u.file !== void 0) {
+              let v = u.file;
+              typeof v == "string" ? y(v) < 1 && i++ : i++;
+            }
+            if (u.command !== void 0) {
+              let v = u.command;
+              if (Array.isArray(v)) {
+                v.length < 1 && i++;
+                const m = v.length;
+                for (let A = 0; A < m; A++)
+                  typeof v[A] != "string" && i++;
+              } else
+                i++;
+            }
           } else
             i++;
         }
       } else
         i++;
-      return i === 0;
-    }
-    return join(a, () => createItemFaults("visit_deny_whitelist", m));
-  },
-  visit_timestamp(m) {
-    const A = { properties: { pattern: {}, time_format: {}, key: {}, deadtime: {}, req_uri_type: {}, origin_type: {}, style: {}, timename: {}, keyname: {}, error_page: {} } }, y = Object.prototype.hasOwnProperty, a = countCharacters, t = m["regex-any"], i = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), o = new RegExp("^[^&=?#\\s]+$", "u");
-    function f(r) {
-      let s = 0;
-      if (r && typeof r == "object" && !Array.isArray(r)) {
-        r.pattern === void 0 && s++, r.time_format === void 0 && s++, r.key === void 0 && s++, r.deadtime === void 0 && s++, r.req_uri_type === void 0 && s++;
-        for (const l in r)
-          y.call(A.properties, l) || s++;
-        if (r.pattern !== void 0) {
-          let l = r.pattern;
-          typeof l == "string" ? (a(l) < 1 && s++, t(l) || s++) : s++;
-        }
-        if (r.time_format !== void 0) {
-          let l = r.time_format;
-          typeof l != "string" && s++, l === "timestamp_hex" || l === "date_minute" || l === "timestamp" || s++;
-        }
-        if (r.key !== void 0) {
-          let l = r.key;
-          typeof l == "string" ? a(l) < 1 && s++ : s++;
-        }
-        if (r.deadtime !== void 0) {
-          let l = r.deadtime;
-          typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || s++, typeof l == "number" && isFinite(l) && (l < 1 || isNaN(l)) && s++;
-        }
-        if (r.req_uri_type !== void 0) {
-          let l = r.req_uri_type;
-          typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || s++, l === 1 || l === 2 || l === 3 || l === 4 || s++;
-        }
-        if (r.origin_type !== void 0) {
-          let l = r.origin_type;
-          typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || s++, l === 1 || l === 2 || s++;
-        }
-        if (r.style !== void 0) {
-          let l = r.style;
-          typeof l == "string" && i.test(l) || s++;
-        }
-        if (r.timename !== void 0) {
-          let l = r.timename;
-          typeof l == "string" ? (a(l) < 1 && s++, o.test(l) || s++) : s++;
-        }
-        if (r.keyname !== void 0) {
-          let l = r.keyname;
-          typeof l == "string" ? (a(l) < 1 && s++, o.test(l) || s++) : s++;
-        }
-        r.error_page !== void 0 && typeof r.error_page != "string" && s++;
-      } else
-        s++;
-      return s === 0;
-    }
-    return join(f, () => createItemFaults("visit_timestamp", m));
-  }
-};
-export function createWorkspaceValidator(): SchemaValidator {
-  const m = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } }, probe: { default: {}, properties: { requests: {}, from: {}, count: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {}, kept: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, A = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), t = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), i = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), o = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), f = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), r = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), s = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), F = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), h = new RegExp("^\\S+( \\S+){4}$", "u"), O = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function z(g) {
-    let e = 0;
-    if (g && typeof g == "object" && !Array.isArray(g)) {
-      g.id === void 0 && (g.id = "default"), g.service === void 0 && (g.service = {}), g.limits === void 0 && (g.limits = {}), g.manifests === void 0 && (g.manifests = ["domains/**/*.{yaml,yml}"]), g.profiles === void 0 && (g.profiles = ["profiles/**/*.{yaml,yml}"]), g.policies === void 0 && (g.policies = ["policies/**/*.{yaml,yml}"]), g.defaults === void 0 && (g.defaults = {}), g.secrets === void 0 && (g.secrets = {}), g.allowLiteralSecrets === void 0 && (g.allowLiteralSecrets = !1), g.sign === void 0 && (g.sign = {}), g.grouping === void 0 && (g.grouping = {}), g.guards === void 0 && (g.guards = {}), g.rollout === void 0 && (g.rollout = {}), g.drift === void 0 && (g.drift = {}), g.trace === void 0 && (g.trace = {}), g.requests === void 0 && (g.requests = []), g.tests === void 0 && (g.tests = ["tests/**/*.{yaml,yml}"]), g.moved === void 0 && (g.moved = []), g.notes === void 0 && (g.notes = {}), g.checks === void 0 && (g.checks = {}), g.notify === void 0 && (g.notify = []), g.serve === void 0 && (g.serve = {}), g.roles === void 0 && (g.roles = []), g.version === void 0 && e++;
-      for (const n in g)
-        A.call(m.properties, n) || e++;
-      if (g.version !== void 0) {
-        let n = g.version;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || e++, n !== 1 && e++;
-      }
-      let W = g.id;
-      typeof W == "string" && a.test(W) || e++;
-      let $ = g.service;
-      if ($ && typeof $ == "object" && !Array.isArray($)) {
-        $.url === void 0 && ($.url = "emulator"), $.account === void 0 && ($.account = "default"), $.token === void 0 && ($.token = "${env:EDGEWISE_TOKEN}"), $.timezone === void 0 && ($.timezone = "UTC"), $.itemKeys === void 0 && ($.itemKeys = {}), $.timeoutSeconds === void 0 && ($.timeoutSeconds = 30), $.settleSeconds === void 0 && ($.settleSeconds = 10), $.allowHttp === void 0 && ($.allowHttp = !1), $.readBack === void 0 && ($.readBack = !1), $.unset === void 0 && ($.unset = !1);
-        for (const w in $)
-          A.call(m.properties.service.properties, w) || e++;
-        let n = $.url;
-        typeof n == "string" ? y(n) < 1 && e++ : e++;
-        let u = $.account;
-        typeof u == "string" && t.test(u) || e++, typeof $.token != "string" && e++;
-        let v = $.timezone;
-        typeof v == "string" ? y(v) < 1 && e++ : e++;
-        let _ = $.itemKeys;
-        if (_ && typeof _ == "object" && !Array.isArray(_))
-          for (const w in _) {
-            let d = _[w];
-            typeof d == "string" && i.test(d) || e++;
-          }
-        else
-          e++;
-        let b = $.timeoutSeconds;
-        typeof b == "number" && !(b % 1) && !isNaN(b) && isFinite(b) || e++, typeof b == "number" && isFinite(b) && ((b > 60 || isNaN(b)) && e++, (b < 1 || isNaN(b)) && e++);
-        let k = $.settleSeconds;
-        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || e++, typeof k == "number" && isFinite(k) && ((k > 3600 || isNaN(k)) && e++, (k < 0 || isNaN(k)) && e++), typeof $.allowHttp != "boolean" && e++, typeof $.readBack != "boolean" && e++, typeof $.unset != "boolean" && e++;
-      } else
-        e++;
-      let R = g.limits;
-      if (R && typeof R == "object" && !Array.isArray(R)) {
-        R.callsPerMinute === void 0 && (R.callsPerMinute = 30), R.domainsPerWrite === void 0 && (R.domainsPerWrite = 10), R.maxWaitSeconds === void 0 && (R.maxWaitSeconds = 300), R.readsPerMinute === void 0 && (R.readsPerMinute = 30);
-        for (const b in R)
-          b === "callsPerMinute" || b === "domainsPerWrite" || b === "maxWaitSeconds" || b === "readsPerMinute" || b === "burst" || e++;
-        let n = R.callsPerMinute;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || e++, typeof n == "number" && isFinite(n) && ((n > 1e5 || isNaN(n)) && e++, (n < 1 || isNaN(n)) && e++);
-        let u = R.domainsPerWrite;
-        typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u) || e++, typeof u == "number" && isFinite(u) && ((u > 10 || isNaN(u)) && e++, (u < 1 || isNaN(u)) && e++);
-        let v = R.maxWaitSeconds;
-        typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || e++, typeof v == "number" && isFinite(v) && ((v > 86400 || isNaN(v)) && e++, (v < 0 || isNaN(v)) && e++);
-        let _ = R.readsPerMinute;
-        if (typeof _ == "number" && !(_ % 1) && !isNaN(_) && isFinite(_) || e++, typeof _ == "number" && isFinite(_) && ((_ > 1e5 || isNaN(_)) && e++, (_ < 1 || isNaN(_)) && e++), R.burst !== void 0) {
-          let b = R.burst;
-          typeof b == "string" && o.test(b) || e++;
-        }
-      } else
-        e++;
-      let J = g.manifests;
-      if (Array.isArray(J)) {
-        const n = J.length;
-        for (let u = 0; u < n; u++) {
-          let v = J[u];
-          typeof v == "string" ? (y(v) > 1e3 && e++, y(v) < 1 && e++) : e++;
-        }
-      } else
-        e++;
-      let ee = g.profiles;
-      if (Array.isArray(ee)) {
-        const n = ee.length;
-        for (let u = 0; u < n; u++) {
-          let v = ee[u];
-          typeof v == "string" ? (y(v) > 1e3 && e++, y(v) < 1 && e++) : e++;
-        }
-      } else
-        e++;
-      let ie = g.policies;
-      if (Array.isArray(ie)) {
-        const n = ie.length;
-        for (let u = 0; u < n; u++) {
-          let v = ie[u];
-          typeof v == "string" ? (y(v) > 1e3 && e++, y(v) < 1 && e++) : e++;
-        }
-      } else
-        e++;
-      let te = g.defaults;
-      te && typeof te == "object" && !Array.isArray(te) || e++;
-      let V = g.secrets;
-      if (V && typeof V == "object" && !Array.isArray(V)) {
-        for (const n in V) {
-          const u = e;
-          typeof n == "string" && !f.test(n) && e++;
-          var Q = u === e;
-          Q || e++;
-        }
-        for (const n in V) {
-          let u = V[n];
-          if (u && typeof u == "object" && !Array.isArray(u)) {
-            Object.keys(u).length > 1 && e++, Object.keys(u).length < 1 && e++;
-            for (const v in u)
-              v === "env" || v === "file" || v === "command" || e++;
-            if (u.env !== void 0) {
-              let v = u.env;
-              typeof v == "string" ? y(v) < 1 && e++ : e++;
-            }
-            if (u.file !== void 0) {
-              let v = u.file;
-              typeof v == "string" ? y(v) < 1 && e++ : e++;
-            }
-            if (u.command !== void 0) {
-              let v = u.command;
-              if (Array.isArray(v)) {
-                v.length < 1 && e++;
-                const _ = v.length;
-                for (let b = 0; b < _; b++)
-                  typeof v[b] != "string" && e++;
-              } else
-                e++;
+      typeof h.allowLiteralSecrets != "boolean" && i++;
+      let T = h.sign;
+      if (T && typeof T == "object" && !Array.isArray(T)) {
+        for (const f in T)
+          f === "key" || f === "public" || i++;
+        if (T.key !== void 0) {
+          let f = T.key;
+          if (f && typeof f == "object" && !Array.isArray(f)) {
+            f.env === void 0 && i++;
+            for (const u in f)
+              u !== "env" && i++;
+            if (f.env !== void 0) {
+              let u = f.env;
+              typeof u == "string" ? y(u) < 1 && i++ : i++;
             }
           } else
-            e++;
+            i++;
+        }
+        if (T.public !== void 0) {
+          let f = T.public;
+          typeof f == "string" ? y(f) < 1 && i++ : i++;
         }
       } else
-        e++;
-      typeof g.allowLiteralSecrets != "boolean" && e++;
-      let Z = g.sign;
-      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
-        for (const n in Z)
-          n === "key" || n === "public" || e++;
-        if (Z.key !== void 0) {
-          let n = Z.key;
-          if (n && typeof n == "object" && !Array.isArray(n)) {
-            n.env === void 0 && e++;
-            for (const u in n)
-              u !== "env" && e++;
-            if (n.env !== void 0) {
-              let u = n.env;
-              typeof u == "string" ? y(u) < 1 && e++ : e++;
-            }
-          } else
-            e++;
-        }
-        if (Z.public !== void 0) {
-          let n = Z.public;
-          typeof n == "string" ? y(n) < 1 && e++ : e++;
-        }
-      } else
-        e++;
-      if (g.state !== void 0) {
-        let n = g.state;
-        if (n && typeof n == "object" && !Array.isArray(n)) {
-          n.branch === void 0 && (n.branch = "edgewise-state"), n.remote === void 0 && (n.remote = "origin"), n.path === void 0 && (n.path = ".edgewise/state"), n.allowLocal === void 0 && (n.allowLocal = !1), n.schema === void 0 && (n.schema = "edgewise"), n.store === void 0 && e++;
-          for (const k in n)
-            k === "store" || k === "branch" || k === "remote" || k === "path" || k === "allowLocal" || k === "url" || k === "schema" || e++;
-          if (n.store !== void 0) {
-            let k = n.store;
-            typeof k != "string" && e++, k === "git" || k === "dir" || k === "postgres" || e++;
+        i++;
+      if (h.state !== void 0) {
+        let f = h.state;
+        if (f && typeof f == "object" && !Array.isArray(f)) {
+          f.branch === void 0 && (f.branch = "edgewise-state"), f.remote === void 0 && (f.remote = "origin"), f.path === void 0 && (f.path = ".edgewise/state"), f.allowLocal === void 0 && (f.allowLocal = !1), f.schema === void 0 && (f.schema = "edgewise"), f.store === void 0 && i++;
+          for (const k in f)
+            k === "store" || k === "branch" || k === "remote" || k === "path" || k === "allowLocal" || k === "url" || k === "schema" || i++;
+          if (f.store !== void 0) {
+            let k = f.store;
+            typeof k != "string" && i++, k === "git" || k === "dir" || k === "postgres" || i++;
           }
-          let u = n.branch;
-          typeof u == "string" && r.test(u) || e++;
-          let v = n.remote;
-          typeof v == "string" && s.test(v) || e++;
-          let _ = n.path;
-          typeof _ == "string" ? y(_) < 1 && e++ : e++, typeof n.allowLocal != "boolean" && e++, n.url !== void 0 && typeof n.url != "string" && e++;
-          let b = n.schema;
-          typeof b == "string" && l.test(b) || e++;
+          let u = f.branch;
+          typeof u == "string" && n.test(u) || i++;
+          let v = f.remote;
+          typeof v == "string" && o.test(v) || i++;
+          let m = f.path;
+          typeof m == "string" ? y(m) < 1 && i++ : i++, typeof f.allowLocal != "boolean" && i++, f.url !== void 0 && typeof f.url != "string" && i++;
+          let A = f.schema;
+          typeof A == "string" && l.test(A) || i++;
         } else
-          e++;
+          i++;
       }
-      let M = g.grouping;
-      if (M && typeof M == "object" && !Array.isArray(M)) {
-        M.groups === void 0 && (M.groups = "all"), M.together === void 0 && (M.together = []);
-        for (const k in M)
-          k === "groups" || k === "together" || e++;
-        let n = M.groups;
-        const u = e;
+      let L = h.grouping;
+      if (L && typeof L == "object" && !Array.isArray(L)) {
+        L.groups === void 0 && (L.groups = "all"), L.together === void 0 && (L.together = []);
+        for (const k in L)
+          k === "groups" || k === "together" || i++;
+        let f = L.groups;
+        const u = i;
         let v = !1;
-        const _ = e;
-        n === "documented" || n === "all" || e++;
-        var L = _ === e;
-        if (v = v || L, !v) {
-          const k = e;
-          if (Array.isArray(n)) {
-            const d = n.length;
+        const m = i;
+        f === "documented" || f === "all" || i++;
+        var U = m === i;
+        if (v = v || U, !v) {
+          const k = i;
+          if (Array.isArray(f)) {
+            const d = f.length;
             for (let j = 0; j < d; j++) {
-              let N = n[j];
-              if (Array.isArray(N)) {
-                N.length > 100 && e++, N.length < 1 && e++;
-                const E = N.length;
-                for (let X = 0; X < E; X++) {
-                  let K = N[X];
-                  typeof K == "string" ? y(K) < 1 && e++ : e++;
+              let b = f[j];
+              if (Array.isArray(b)) {
+                b.length > 100 && i++, b.length < 1 && i++;
+                const E = b.length;
+                for (let H = 0; H < E; H++) {
+                  let W = b[H];
+                  typeof W == "string" ? y(W) < 1 && i++ : i++;
                 }
               } else
-                e++;
+                i++;
             }
           } else
-            e++;
-          var L = k === e;
-          v = v || L;
+            i++;
+          var U = k === i;
+          v = v || U;
         }
-        v ? e = u : e++;
-        let b = M.together;
-        if (Array.isArray(b)) {
-          const k = b.length;
-          for (let w = 0; w < k; w++) {
-            let d = b[w];
+        v ? i = u : i++;
+        let A = L.together;
+        if (Array.isArray(A)) {
+          const k = A.length;
+          for (let N = 0; N < k; N++) {
+            let d = A[N];
             if (Array.isArray(d)) {
-              d.length > 100 && e++, d.length < 1 && e++;
+              d.length > 100 && i++, d.length < 1 && i++;
               const j = d.length;
-              for (let N = 0; N < j; N++) {
-                let E = d[N];
-                typeof E == "string" ? y(E) < 1 && e++ : e++;
+              for (let b = 0; b < j; b++) {
+                let E = d[b];
+                typeof E == "string" ? y(E) < 1 && i++ : i++;
               }
             } else
-              e++;
+              i++;
           }
         } else
-          e++;
+          i++;
       } else
-        e++;
-      let q = g.guards;
+        i++;
+      let q = h.guards;
       if (q && typeof q == "object" && !Array.isArray(q)) {
         q.maxDomains === void 0 && (q.maxDomains = "100%"), q.maxChanges === void 0 && (q.maxChanges = "100%"), q.maxTraffic === void 0 && (q.maxTraffic = "100%"), q.protect === void 0 && (q.protect = []), q.order === void 0 && (q.order = "ask"), q.reason === void 0 && (q.reason = []), q.freeze === void 0 && (q.freeze = []);
         for (const d in q)
-          d === "maxDomains" || d === "maxChanges" || d === "maxTraffic" || d === "protect" || d === "order" || d === "reason" || d === "freeze" || e++;
-        let n = q.maxDomains;
-        !(typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n)) && typeof n != "string" && e++, typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && e++, typeof n == "string" && !p.test(n) && e++;
+          d === "maxDomains" || d === "maxChanges" || d === "maxTraffic" || d === "protect" || d === "order" || d === "reason" || d === "freeze" || i++;
+        let f = q.maxDomains;
+        !(typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f)) && typeof f != "string" && i++, typeof f == "number" && isFinite(f) && (f < 0 || isNaN(f)) && i++, typeof f == "string" && !p.test(f) && i++;
         let u = q.maxChanges;
-        !(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)) && typeof u != "string" && e++, typeof u == "number" && isFinite(u) && (u < 0 || isNaN(u)) && e++, typeof u == "string" && !p.test(u) && e++;
+        !(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)) && typeof u != "string" && i++, typeof u == "number" && isFinite(u) && (u < 0 || isNaN(u)) && i++, typeof u == "string" && !p.test(u) && i++;
         let v = q.maxTraffic;
-        typeof v == "string" && p.test(v) || e++;
-        let _ = q.protect;
-        if (Array.isArray(_)) {
-          const d = _.length;
+        typeof v == "string" && p.test(v) || i++;
+        let m = q.protect;
+        if (Array.isArray(m)) {
+          const d = m.length;
           for (let j = 0; j < d; j++) {
-            let N = _[j];
-            typeof N == "string" ? (y(N) > 1e3 && e++, y(N) < 1 && e++) : e++;
+            let b = m[j];
+            typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
           }
         } else
-          e++;
-        let b = q.order;
-        typeof b != "string" && e++, b === "ask" || b === "off" || e++;
+          i++;
+        let A = q.order;
+        typeof A != "string" && i++, A === "ask" || A === "off" || i++;
         let k = q.reason;
         if (Array.isArray(k)) {
           const d = k.length;
           for (let j = 0; j < d; j++) {
-            let N = k[j];
-            typeof N != "string" && e++, N === "override" || N === "freeze" || N === "retry-held" || N === "unlock" || e++;
+            let b = k[j];
+            typeof b != "string" && i++, b === "override" || b === "freeze" || b === "retry-held" || b === "unlock" || i++;
           }
         } else
-          e++;
-        let w = q.freeze;
-        if (Array.isArray(w)) {
-          w.length > 1e3 && e++;
-          const d = w.length;
+          i++;
+        let N = q.freeze;
+        if (Array.isArray(N)) {
+          N.length > 1e3 && i++;
+          const d = N.length;
           for (let j = 0; j < d; j++) {
-            let N = w[j];
-            if (N && typeof N == "object" && !Array.isArray(N)) {
-              N.from === void 0 && e++, N.to === void 0 && e++;
-              for (const E in N)
-                E === "from" || E === "to" || E === "timezone" || E === "reason" || e++;
-              if (N.from !== void 0) {
-                let E = N.from;
-                typeof E == "string" ? y(E) < 1 && e++ : e++;
+            let b = N[j];
+            if (b && typeof b == "object" && !Array.isArray(b)) {
+              b.from === void 0 && i++, b.to === void 0 && i++;
+              for (const E in b)
+                E === "from" || E === "to" || E === "timezone" || E === "reason" || i++;
+              if (b.from !== void 0) {
+                let E = b.from;
+                typeof E == "string" ? y(E) < 1 && i++ : i++;
               }
-              if (N.to !== void 0) {
-                let E = N.to;
-                typeof E == "string" ? y(E) < 1 && e++ : e++;
+              if (b.to !== void 0) {
+                let E = b.to;
+                typeof E == "string" ? y(E) < 1 && i++ : i++;
               }
-              if (N.timezone !== void 0) {
-                let E = N.timezone;
-                typeof E == "string" ? y(E) < 1 && e++ : e++;
+              if (b.timezone !== void 0) {
+                let E = b.timezone;
+                typeof E == "string" ? y(E) < 1 && i++ : i++;
               }
-              if (N.reason !== void 0) {
-                let E = N.reason;
-                typeof E == "string" ? y(E) < 1 && e++ : e++;
+              if (b.reason !== void 0) {
+                let E = b.reason;
+                typeof E == "string" ? y(E) < 1 && i++ : i++;
               }
             } else
-              e++;
+              i++;
           }
         } else
-          e++;
+          i++;
       } else
-        e++;
-      let C = g.rollout;
+        i++;
+      let C = h.rollout;
       if (C && typeof C == "object" && !Array.isArray(C)) {
         C.waves === void 0 && (C.waves = ["100%"]), C.first === void 0 && (C.first = []), C.pause === void 0 && (C.pause = "10m"), C.approval === void 0 && (C.approval = []), C.by === void 0 && (C.by = "domains"), C.revert === void 0 && (C.revert = "waves"), C.probe === void 0 && (C.probe = {});
         for (const d in C)
-          d === "waves" || d === "first" || d === "pause" || d === "approval" || d === "by" || d === "revert" || d === "health" || d === "probe" || e++;
-        let n = C.waves;
-        if (Array.isArray(n)) {
-          n.length > 100 && e++, n.length < 1 && e++;
-          const d = n.length;
+          d === "waves" || d === "first" || d === "pause" || d === "approval" || d === "by" || d === "revert" || d === "health" || d === "probe" || i++;
+        let f = C.waves;
+        if (Array.isArray(f)) {
+          f.length > 100 && i++, f.length < 1 && i++;
+          const d = f.length;
           for (let j = 0; j < d; j++) {
-            let N = n[j];
-            !(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)) && typeof N != "string" && e++, typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && e++, typeof N == "string" && !p.test(N) && e++;
+            let b = f[j];
+            !(typeof b == "number" && !(b % 1) && !isNaN(b) && isFinite(b)) && typeof b != "string" && i++, typeof b == "number" && isFinite(b) && (b < 0 || isNaN(b)) && i++, typeof b == "string" && !p.test(b) && i++;
           }
         } else
-          e++;
+          i++;
         let u = C.first;
         if (Array.isArray(u)) {
           const d = u.length;
           for (let j = 0; j < d; j++) {
-            let N = u[j];
-            typeof N == "string" ? (y(N) > 1e3 && e++, y(N) < 1 && e++) : e++;
+            let b = u[j];
+            typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
           }
         } else
-          e++;
+          i++;
         let v = C.pause;
-        typeof v == "string" && c.test(v) || e++;
-        let _ = C.approval;
-        if ((!_ || typeof _ != "object") && e++, Array.isArray(_)) {
-          const d = _.length;
+        typeof v == "string" && c.test(v) || i++;
+        let m = C.approval;
+        if ((!m || typeof m != "object") && i++, Array.isArray(m)) {
+          const d = m.length;
           for (let j = 0; j < d; j++) {
-            let N = _[j];
-            typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || e++, typeof N == "number" && isFinite(N) && ((N > 100 || isNaN(N)) && e++, (N < 1 || isNaN(N)) && e++);
+            let b = m[j];
+            typeof b == "number" && !(b % 1) && !isNaN(b) && isFinite(b) || i++, typeof b == "number" && isFinite(b) && ((b > 100 || isNaN(b)) && i++, (b < 1 || isNaN(b)) && i++);
           }
         }
-        if (_ && typeof _ == "object" && !Array.isArray(_)) {
-          Object.keys(_).length < 1 && e++;
-          for (const d in _)
-            d === "wave" || d === "above" || d === "by" || d === "notAuthor" || e++;
-          if (_.wave !== void 0) {
-            let d = _.wave;
-            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || e++, typeof d == "number" && isFinite(d) && ((d > 100 || isNaN(d)) && e++, (d < 1 || isNaN(d)) && e++);
+        if (m && typeof m == "object" && !Array.isArray(m)) {
+          Object.keys(m).length < 1 && i++;
+          for (const d in m)
+            d === "wave" || d === "above" || d === "by" || d === "notAuthor" || i++;
+          if (m.wave !== void 0) {
+            let d = m.wave;
+            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || i++, typeof d == "number" && isFinite(d) && ((d > 100 || isNaN(d)) && i++, (d < 1 || isNaN(d)) && i++);
           }
-          if (_.above !== void 0) {
-            let d = _.above;
-            typeof d == "string" && p.test(d) || e++;
+          if (m.above !== void 0) {
+            let d = m.above;
+            typeof d == "string" && p.test(d) || i++;
           }
-          if (_.by !== void 0) {
-            let d = _.by;
-            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || e++, typeof d == "number" && isFinite(d) && ((d > 10 || isNaN(d)) && e++, (d < 1 || isNaN(d)) && e++);
+          if (m.by !== void 0) {
+            let d = m.by;
+            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || i++, typeof d == "number" && isFinite(d) && ((d > 10 || isNaN(d)) && i++, (d < 1 || isNaN(d)) && i++);
           }
-          _.notAuthor !== void 0 && typeof _.notAuthor != "boolean" && e++;
+          m.notAuthor !== void 0 && typeof m.notAuthor != "boolean" && i++;
         }
-        let b = C.by;
-        typeof b != "string" && e++, b === "domains" || b === "traffic" || e++;
+        let A = C.by;
+        typeof A != "string" && i++, A === "domains" || A === "traffic" || i++;
         let k = C.revert;
-        if (typeof k != "string" && e++, k === "waves" || k === "fast" || e++, C.health !== void 0) {
+        if (typeof k != "string" && i++, k === "waves" || k === "fast" || i++, C.health !== void 0) {
           let d = C.health;
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.area === void 0 && (d.area = "all"), d.settle === void 0 && (d.settle = "5m"), d.lag === void 0 && (d.lag = "10m"), d.window === void 0 && (d.window = "15m"), d.grain === void 0 && (d.grain = "minute5"), d.statuses === void 0 && (d.statuses = ["5xx"]), d.minRequests === void 0 && (d.minRequests = 500), d.margin === void 0 && (d.margin = "1%"), d.onLittleData === void 0 && (d.onLittleData = "wait"), d.onFailure === void 0 && (d.onFailure = "stop");
-            for (const le in d)
-              A.call(m.properties.rollout.properties.health.properties, le) || e++;
+            for (const se in d)
+              _.call(g.properties.rollout.properties.health.properties, se) || i++;
             let j = d.area;
-            typeof j != "string" && e++, j === "all" || j === "cn" || j === "abroad" || e++;
-            let N = d.settle;
-            typeof N == "string" && c.test(N) || e++;
+            typeof j != "string" && i++, j === "all" || j === "cn" || j === "abroad" || i++;
+            let b = d.settle;
+            typeof b == "string" && c.test(b) || i++;
             let E = d.lag;
-            typeof E == "string" && c.test(E) || e++;
-            let X = d.window;
-            typeof X == "string" && c.test(X) || e++;
-            let K = d.grain;
-            typeof K != "string" && e++, K === "minute" || K === "minute5" || K === "hour" || K === "day" || e++;
-            let Y = d.statuses;
-            if (Array.isArray(Y)) {
-              Y.length < 1 && e++;
-              const le = Y.length;
-              for (let ae = 0; ae < le; ae++) {
-                let P = Y[ae];
-                typeof P != "string" && !(typeof P == "number" && !(P % 1) && !isNaN(P) && isFinite(P)) && e++, typeof P == "number" && isFinite(P) && ((P > 599 || isNaN(P)) && e++, (P < 0 || isNaN(P)) && e++), typeof P == "string" && !I.test(P) && e++;
+            typeof E == "string" && c.test(E) || i++;
+            let H = d.window;
+            typeof H == "string" && c.test(H) || i++;
+            let W = d.grain;
+            typeof W != "string" && i++, W === "minute" || W === "minute5" || W === "hour" || W === "day" || i++;
+            let X = d.statuses;
+            if (Array.isArray(X)) {
+              X.length < 1 && i++;
+              const se = X.length;
+              for (let ne = 0; ne < se; ne++) {
+                let O = X[ne];
+                typeof O != "string" && !(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)) && i++, typeof O == "number" && isFinite(O) && ((O > 599 || isNaN(O)) && i++, (O < 0 || isNaN(O)) && i++), typeof O == "string" && !I.test(O) && i++;
               }
             } else
-              e++;
-            let B = d.minRequests;
-            typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B) || e++, typeof B == "number" && isFinite(B) && ((B > 1e9 || isNaN(B)) && e++, (B < 0 || isNaN(B)) && e++);
-            let pe = d.margin;
-            typeof pe == "string" && p.test(pe) || e++;
-            let G = d.onLittleData;
-            typeof G != "string" && e++, G === "wait" || G === "pass" || G === "stop" || e++;
-            let ne = d.onFailure;
-            typeof ne != "string" && e++, ne === "stop" || ne === "rollback" || e++;
+              i++;
+            let D = d.minRequests;
+            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || i++, typeof D == "number" && isFinite(D) && ((D > 1e9 || isNaN(D)) && i++, (D < 0 || isNaN(D)) && i++);
+            let ae = d.margin;
+            typeof ae == "string" && p.test(ae) || i++;
+            let Q = d.onLittleData;
+            typeof Q != "string" && i++, Q === "wait" || Q === "pass" || Q === "stop" || i++;
+            let fe = d.onFailure;
+            typeof fe != "string" && i++, fe === "stop" || fe === "rollback" || i++;
           } else
-            e++;
+            i++;
         }
-        let w = C.probe;
-        if (w && typeof w == "object" && !Array.isArray(w)) {
-          w.from === void 0 && (w.from = "edge"), w.count === void 0 && (w.count = 200);
-          for (const N in w)
-            N === "requests" || N === "from" || N === "count" || e++;
-          if (w.requests !== void 0) {
-            let N = w.requests;
-            typeof N == "string" ? (y(N) > 1e3 && e++, y(N) < 1 && e++) : e++;
+        let N = C.probe;
+        if (N && typeof N == "object" && !Array.isArray(N)) {
+          N.from === void 0 && (N.from = "edge"), N.count === void 0 && (N.count = 200);
+          for (const b in N)
+            b === "requests" || b === "from" || b === "count" || i++;
+          if (N.requests !== void 0) {
+            let b = N.requests;
+            typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
           }
-          let d = w.from;
-          typeof d != "string" && e++, d === "edge" || d === "origin" || e++;
-          let j = w.count;
-          typeof j == "number" && !(j % 1) && !isNaN(j) && isFinite(j) || e++, typeof j == "number" && isFinite(j) && ((j > 1e3 || isNaN(j)) && e++, (j < 1 || isNaN(j)) && e++);
+          let d = N.from;
+          typeof d != "string" && i++, d === "edge" || d === "origin" || i++;
+          let j = N.count;
+          typeof j == "number" && !(j % 1) && !isNaN(j) && isFinite(j) || i++, typeof j == "number" && isFinite(j) && ((j > 1e3 || isNaN(j)) && i++, (j < 1 || isNaN(j)) && i++);
         } else
-          e++;
+          i++;
       } else
-        e++;
-      let H = g.drift;
-      if (H && typeof H == "object" && !Array.isArray(H)) {
-        H.ignore === void 0 && (H.ignore = []);
-        for (const u in H)
-          u !== "ignore" && e++;
-        let n = H.ignore;
-        if (Array.isArray(n)) {
-          const u = n.length;
+        i++;
+      let Z = h.drift;
+      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
+        Z.ignore === void 0 && (Z.ignore = []);
+        for (const u in Z)
+          u !== "ignore" && i++;
+        let f = Z.ignore;
+        if (Array.isArray(f)) {
+          const u = f.length;
           for (let v = 0; v < u; v++) {
-            let _ = n[v];
-            if (_ && typeof _ == "object" && !Array.isArray(_)) {
-              _.pointer === void 0 && (_.pointer = ""), _.domain === void 0 && e++, _.item === void 0 && e++, _.reason === void 0 && e++;
-              for (const k in _)
-                k === "domain" || k === "item" || k === "pointer" || k === "reason" || e++;
-              if (_.domain !== void 0) {
-                let k = _.domain;
-                typeof k == "string" ? y(k) < 1 && e++ : e++;
+            let m = f[v];
+            if (m && typeof m == "object" && !Array.isArray(m)) {
+              m.pointer === void 0 && (m.pointer = ""), m.domain === void 0 && i++, m.item === void 0 && i++, m.reason === void 0 && i++;
+              for (const k in m)
+                k === "domain" || k === "item" || k === "pointer" || k === "reason" || i++;
+              if (m.domain !== void 0) {
+                let k = m.domain;
+                typeof k == "string" ? y(k) < 1 && i++ : i++;
               }
-              if (_.item !== void 0) {
-                let k = _.item;
-                typeof k == "string" ? y(k) < 1 && e++ : e++;
+              if (m.item !== void 0) {
+                let k = m.item;
+                typeof k == "string" ? y(k) < 1 && i++ : i++;
               }
-              let b = _.pointer;
-              if (typeof b == "string" && F.test(b) || e++, _.reason !== void 0) {
-                let k = _.reason;
-                typeof k == "string" ? y(k) < 1 && e++ : e++;
+              let A = m.pointer;
+              if (typeof A == "string" && F.test(A) || i++, m.reason !== void 0) {
+                let k = m.reason;
+                typeof k == "string" ? y(k) < 1 && i++ : i++;
               }
             } else
-              e++;
+              i++;
           }
         } else
-          e++;
+          i++;
       } else
-        e++;
-      let D = g.trace;
-      if (D && typeof D == "object" && !Array.isArray(D)) {
-        D.preset === void 0 && (D.preset = "usual"), D.assume === void 0 && (D.assume = {});
-        for (const v in D)
-          v === "preset" || v === "assume" || e++;
-        let n = D.preset;
-        typeof n != "string" && e++, n === "usual" || n === "strict" || e++;
-        let u = D.assume;
-        u && typeof u == "object" && !Array.isArray(u) || e++;
+        i++;
+      let M = h.trace;
+      if (M && typeof M == "object" && !Array.isArray(M)) {
+        M.preset === void 0 && (M.preset = "usual"), M.assume === void 0 && (M.assume = {});
+        for (const v in M)
+          v === "preset" || v === "assume" || i++;
+        let f = M.preset;
+        typeof f != "string" && i++, f === "usual" || f === "strict" || i++;
+        let u = M.assume;
+        u && typeof u == "object" && !Array.isArray(u) || i++;
       } else
-        e++;
-      let re = g.requests;
+        i++;
+      let ie = h.requests;
+      if (Array.isArray(ie)) {
+        const f = ie.length;
+        for (let u = 0; u < f; u++) {
+          let v = ie[u];
+          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+        }
+      } else
+        i++;
+      let te = h.tests;
+      if (Array.isArray(te)) {
+        const f = te.length;
+        for (let u = 0; u < f; u++) {
+          let v = te[u];
+          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+        }
+      } else
+        i++;
+      let re = h.moved;
       if (Array.isArray(re)) {
-        const n = re.length;
-        for (let u = 0; u < n; u++) {
+        const f = re.length;
+        for (let u = 0; u < f; u++) {
           let v = re[u];
-          typeof v == "string" ? (y(v) > 1e3 && e++, y(v) < 1 && e++) : e++;
-        }
-      } else
-        e++;
-      let oe = g.tests;
-      if (Array.isArray(oe)) {
-        const n = oe.length;
-        for (let u = 0; u < n; u++) {
-          let v = oe[u];
-          typeof v == "string" ? (y(v) > 1e3 && e++, y(v) < 1 && e++) : e++;
-        }
-      } else
-        e++;
-      let fe = g.moved;
-      if (Array.isArray(fe)) {
-        const n = fe.length;
-        for (let u = 0; u < n; u++) {
-          let v = fe[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
-            v.from === void 0 && e++, v.to === void 0 && e++;
-            for (const _ in v)
-              _ === "from" || _ === "to" || e++;
+            v.from === void 0 && i++, v.to === void 0 && i++;
+            for (const m in v)
+              m === "from" || m === "to" || i++;
             if (v.from !== void 0) {
-              let _ = v.from;
-              typeof _ == "string" ? y(_) < 1 && e++ : e++;
+              let m = v.from;
+              typeof m == "string" ? y(m) < 1 && i++ : i++;
             }
             if (v.to !== void 0) {
-              let _ = v.to;
-              typeof _ == "string" ? y(_) < 1 && e++ : e++;
+              let m = v.to;
+              typeof m == "string" ? y(m) < 1 && i++ : i++;
             }
           } else
-            e++;
+            i++;
         }
       } else
-        e++;
-      let S = g.notes;
+        i++;
+      let S = h.notes;
       if (S && typeof S == "object" && !Array.isArray(S)) {
         S.groups === void 0 && (S.groups = "on"), S.waves === void 0 && (S.waves = "on"), S.kinds === void 0 && (S.kinds = "on"), S.kept === void 0 && (S.kept = "on");
-        for (const b in S)
-          b === "groups" || b === "waves" || b === "kinds" || b === "kept" || e++;
-        let n = S.groups;
-        typeof n != "string" && e++, n === "on" || n === "off" || e++;
+        for (const A in S)
+          A === "groups" || A === "waves" || A === "kinds" || A === "kept" || i++;
+        let f = S.groups;
+        typeof f != "string" && i++, f === "on" || f === "off" || i++;
         let u = S.waves;
-        typeof u != "string" && e++, u === "on" || u === "off" || e++;
+        typeof u != "string" && i++, u === "on" || u === "off" || i++;
         let v = S.kinds;
-        typeof v != "string" && e++, v === "on" || v === "off" || e++;
-        let _ = S.kept;
-        typeof _ != "string" && e++, _ === "on" || _ === "off" || e++;
+        typeof v != "string" && i++, v === "on" || v === "off" || i++;
+        let m = S.kept;
+        typeof m != "string" && i++, m === "on" || m === "off" || i++;
       } else
-        e++;
-      let x = g.checks;
+        i++;
+      let x = h.checks;
       if (x && typeof x == "object" && !Array.isArray(x)) {
-        for (const n in x)
-          A.call(m.properties.checks.properties, n) || e++;
+        for (const f in x)
+          _.call(g.properties.checks.properties, f) || i++;
         if (x["rule-duplicate"] !== void 0) {
-          let n = x["rule-duplicate"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-duplicate"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["rule-never-matches"] !== void 0) {
-          let n = x["rule-never-matches"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-never-matches"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["rule-contradictory"] !== void 0) {
-          let n = x["rule-contradictory"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-contradictory"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["rule-shadowed"] !== void 0) {
-          let n = x["rule-shadowed"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-shadowed"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["rule-unreachable"] !== void 0) {
-          let n = x["rule-unreachable"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-unreachable"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["rule-order-unspecified"] !== void 0) {
-          let n = x["rule-order-unspecified"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-order-unspecified"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["entry-redundant"] !== void 0) {
-          let n = x["entry-redundant"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["entry-redundant"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["networks-overlap"] !== void 0) {
-          let n = x["networks-overlap"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["networks-overlap"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["value-without-effect"] !== void 0) {
-          let n = x["value-without-effect"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["value-without-effect"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["rule-expensive"] !== void 0) {
-          let n = x["rule-expensive"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-expensive"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["white-list-denied"] !== void 0) {
-          let n = x["white-list-denied"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["white-list-denied"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["never-served"] !== void 0) {
-          let n = x["never-served"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["never-served"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["rule-undecided"] !== void 0) {
-          let n = x["rule-undecided"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["rule-undecided"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["file-invalid"] !== void 0) {
-          let n = x["file-invalid"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["file-invalid"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["workspace-invalid"] !== void 0) {
-          let n = x["workspace-invalid"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["workspace-invalid"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["item-invalid"] !== void 0) {
-          let n = x["item-invalid"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["item-invalid"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["item-conflict"] !== void 0) {
-          let n = x["item-conflict"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["item-conflict"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["secret-weak"] !== void 0) {
-          let n = x["secret-weak"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["secret-weak"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["secret-suspected"] !== void 0) {
-          let n = x["secret-suspected"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["secret-suspected"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["token-literal"] !== void 0) {
-          let n = x["token-literal"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["token-literal"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["suppression-invalid"] !== void 0) {
-          let n = x["suppression-invalid"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["suppression-invalid"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["suppression-unknown"] !== void 0) {
-          let n = x["suppression-unknown"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["suppression-unknown"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["suppression-expired"] !== void 0) {
-          let n = x["suppression-expired"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["suppression-expired"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["suppression-unused"] !== void 0) {
-          let n = x["suppression-unused"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["suppression-unused"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["exception-expired"] !== void 0) {
-          let n = x["exception-expired"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["exception-expired"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["exception-waiting"] !== void 0) {
-          let n = x["exception-waiting"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["exception-waiting"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
         if (x["exception-unused"] !== void 0) {
-          let n = x["exception-unused"];
-          typeof n != "string" && e++, n === "error" || n === "warning" || n === "note" || n === "off" || e++;
+          let f = x["exception-unused"];
+          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
         }
       } else
-        e++;
-      let se = g.notify;
-      if (Array.isArray(se)) {
-        const n = se.length;
-        for (let u = 0; u < n; u++) {
-          let v = se[u];
+        i++;
+      let oe = h.notify;
+      if (Array.isArray(oe)) {
+        const f = oe.length;
+        for (let u = 0; u < f; u++) {
+          let v = oe[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
-            v.kind === void 0 && e++, v.url === void 0 && e++, v.on === void 0 && e++;
-            for (const _ in v)
-              _ === "kind" || _ === "url" || _ === "secret" || _ === "on" || e++;
+            v.kind === void 0 && i++, v.url === void 0 && i++, v.on === void 0 && i++;
+            for (const m in v)
+              m === "kind" || m === "url" || m === "secret" || m === "on" || i++;
             if (v.kind !== void 0) {
-              let _ = v.kind;
-              typeof _ != "string" && e++, _ === "webhook" || _ === "slack" || _ === "teams" || e++;
+              let m = v.kind;
+              typeof m != "string" && i++, m === "webhook" || m === "slack" || m === "teams" || i++;
             }
-            if (v.url !== void 0 && typeof v.url != "string" && e++, v.secret !== void 0 && typeof v.secret != "string" && e++, v.on !== void 0) {
-              let _ = v.on;
-              if (Array.isArray(_)) {
-                _.length < 1 && e++;
-                const b = _.length;
-                for (let k = 0; k < b; k++) {
-                  let w = _[k];
-                  typeof w != "string" && e++, w === "applied" || w === "refused" || w === "in-doubt" || w === "failed" || w === "drift" || w === "rollout" || w === "approval" || e++;
+            if (v.url !== void 0 && typeof v.url != "string" && i++, v.secret !== void 0 && typeof v.secret != "string" && i++, v.on !== void 0) {
+              let m = v.on;
+              if (Array.isArray(m)) {
+                m.length < 1 && i++;
+                const A = m.length;
+                for (let k = 0; k < A; k++) {
+                  let N = m[k];
+                  typeof N != "string" && i++, N === "applied" || N === "refused" || N === "in-doubt" || N === "failed" || N === "drift" || N === "rollout" || N === "approval" || i++;
                 }
               } else
-                e++;
+                i++;
             }
           } else
-            e++;
+            i++;
         }
       } else
-        e++;
-      let T = g.serve;
-      if (T && typeof T == "object" && !Array.isArray(T)) {
-        T.drift === void 0 && (T.drift = {});
-        for (const u in T)
-          u === "drift" || u === "auth" || e++;
-        let n = T.drift;
-        if (n && typeof n == "object" && !Array.isArray(n)) {
-          n.repair === void 0 && (n.repair = !1);
-          for (const u in n)
-            u === "schedule" || u === "observed" || u === "repair" || e++;
-          if (n.schedule !== void 0) {
-            let u = n.schedule;
-            typeof u == "string" && h.test(u) || e++;
+        i++;
+      let B = h.serve;
+      if (B && typeof B == "object" && !Array.isArray(B)) {
+        B.drift === void 0 && (B.drift = {});
+        for (const u in B)
+          u === "drift" || u === "auth" || i++;
+        let f = B.drift;
+        if (f && typeof f == "object" && !Array.isArray(f)) {
+          f.repair === void 0 && (f.repair = !1);
+          for (const u in f)
+            u === "schedule" || u === "observed" || u === "repair" || i++;
+          if (f.schedule !== void 0) {
+            let u = f.schedule;
+            typeof u == "string" && w.test(u) || i++;
           }
-          if (n.observed !== void 0) {
-            let u = n.observed;
-            typeof u == "string" ? y(u) < 1 && e++ : e++;
+          if (f.observed !== void 0) {
+            let u = f.observed;
+            typeof u == "string" ? y(u) < 1 && i++ : i++;
           }
-          typeof n.repair != "boolean" && e++;
+          typeof f.repair != "boolean" && i++;
         } else
-          e++;
-        if (T.auth !== void 0) {
-          let u = T.auth;
+          i++;
+        if (B.auth !== void 0) {
+          let u = B.auth;
           if (u && typeof u == "object" && !Array.isArray(u)) {
             u.groupsClaim === void 0 && (u.groupsClaim = "groups"), u.ci === void 0 && (u.ci = []);
-            for (const b in u)
-              b === "issuer" || b === "clientId" || b === "clientSecret" || b === "groupsClaim" || b === "proxy" || b === "ci" || e++;
+            for (const A in u)
+              A === "issuer" || A === "clientId" || A === "clientSecret" || A === "groupsClaim" || A === "proxy" || A === "ci" || i++;
             if (u.issuer !== void 0) {
-              let b = u.issuer;
-              typeof b == "string" ? (y(b) > 1e3 && e++, y(b) < 1 && e++) : e++;
+              let A = u.issuer;
+              typeof A == "string" ? (y(A) > 1e3 && i++, y(A) < 1 && i++) : i++;
             }
             if (u.clientId !== void 0) {
-              let b = u.clientId;
-              typeof b == "string" ? (y(b) > 1e3 && e++, y(b) < 1 && e++) : e++;
+              let A = u.clientId;
+              typeof A == "string" ? (y(A) > 1e3 && i++, y(A) < 1 && i++) : i++;
             }
             if (u.clientSecret !== void 0) {
-              let b = u.clientSecret;
-              typeof b == "string" ? y(b) > 4096 && e++ : e++;
+              let A = u.clientSecret;
+              typeof A == "string" ? y(A) > 4096 && i++ : i++;
             }
             let v = u.groupsClaim;
-            if (typeof v == "string" ? (y(v) > 1e3 && e++, y(v) < 1 && e++) : e++, u.proxy !== void 0) {
-              let b = u.proxy;
-              if (b && typeof b == "object" && !Array.isArray(b)) {
-                b.user === void 0 && (b.user = "X-Forwarded-User"), b.from === void 0 && e++;
-                for (const w in b)
-                  w === "from" || w === "user" || w === "groups" || e++;
-                if (b.from !== void 0) {
-                  let w = b.from;
-                  if (Array.isArray(w)) {
-                    w.length > 100 && e++, w.length < 1 && e++;
-                    const d = w.length;
+            if (typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++, u.proxy !== void 0) {
+              let A = u.proxy;
+              if (A && typeof A == "object" && !Array.isArray(A)) {
+                A.user === void 0 && (A.user = "X-Forwarded-User"), A.from === void 0 && i++;
+                for (const N in A)
+                  N === "from" || N === "user" || N === "groups" || i++;
+                if (A.from !== void 0) {
+                  let N = A.from;
+                  if (Array.isArray(N)) {
+                    N.length > 100 && i++, N.length < 1 && i++;
+                    const d = N.length;
                     for (let j = 0; j < d; j++) {
-                      let N = w[j];
-                      typeof N == "string" ? (y(N) > 100 && e++, y(N) < 1 && e++) : e++;
+                      let b = N[j];
+                      typeof b == "string" ? (y(b) > 100 && i++, y(b) < 1 && i++) : i++;
                     }
                   } else
-                    e++;
+                    i++;
                 }
-                let k = b.user;
-                if (typeof k == "string" && O.test(k) || e++, b.groups !== void 0) {
-                  let w = b.groups;
-                  typeof w == "string" && O.test(w) || e++;
+                let k = A.user;
+                if (typeof k == "string" && z.test(k) || i++, A.groups !== void 0) {
+                  let N = A.groups;
+                  typeof N == "string" && z.test(N) || i++;
                 }
               } else
-                e++;
+                i++;
             }
-            let _ = u.ci;
-            if (Array.isArray(_)) {
-              _.length > 20 && e++;
-              const b = _.length;
-              for (let k = 0; k < b; k++) {
-                let w = _[k];
-                if (w && typeof w == "object" && !Array.isArray(w)) {
-                  w.issuer === void 0 && e++, w.audience === void 0 && e++, w.claims === void 0 && e++;
-                  for (const d in w)
-                    d === "issuer" || d === "audience" || d === "claims" || e++;
-                  if (w.issuer !== void 0) {
-                    let d = w.issuer;
-                    typeof d == "string" ? (y(d) > 1e3 && e++, y(d) < 1 && e++) : e++;
+            let m = u.ci;
+            if (Array.isArray(m)) {
+              m.length > 20 && i++;
+              const A = m.length;
+              for (let k = 0; k < A; k++) {
+                let N = m[k];
+                if (N && typeof N == "object" && !Array.isArray(N)) {
+                  N.issuer === void 0 && i++, N.audience === void 0 && i++, N.claims === void 0 && i++;
+                  for (const d in N)
+                    d === "issuer" || d === "audience" || d === "claims" || i++;
+                  if (N.issuer !== void 0) {
+                    let d = N.issuer;
+                    typeof d == "string" ? (y(d) > 1e3 && i++, y(d) < 1 && i++) : i++;
                   }
-                  if (w.audience !== void 0) {
-                    let d = w.audience;
-                    typeof d == "string" ? (y(d) > 1e3 && e++, y(d) < 1 && e++) : e++;
+                  if (N.audience !== void 0) {
+                    let d = N.audience;
+                    typeof d == "string" ? (y(d) > 1e3 && i++, y(d) < 1 && i++) : i++;
                   }
-                  if (w.claims !== void 0) {
-                    let d = w.claims;
+                  if (N.claims !== void 0) {
+                    let d = N.claims;
                     if (d && typeof d == "object" && !Array.isArray(d)) {
-                      Object.keys(d).length > 20 && e++, Object.keys(d).length < 1 && e++;
+                      Object.keys(d).length > 20 && i++, Object.keys(d).length < 1 && i++;
                       for (const j in d) {
-                        let N = d[j];
-                        typeof N == "string" ? (y(N) > 1e3 && e++, y(N) < 1 && e++) : e++;
+                        let b = d[j];
+                        typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
                       }
                     } else
-                      e++;
+                      i++;
                   }
                 } else
-                  e++;
+                  i++;
               }
             } else
-              e++;
+              i++;
           } else
-            e++;
+            i++;
         }
       } else
-        e++;
-      let U = g.roles;
-      if (Array.isArray(U)) {
-        U.length > 1e3 && e++;
-        const n = U.length;
-        for (let u = 0; u < n; u++) {
-          let v = U[u];
+        i++;
+      let V = h.roles;
+      if (Array.isArray(V)) {
+        V.length > 1e3 && i++;
+        const f = V.length;
+        for (let u = 0; u < f; u++) {
+          let v = V[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
-            v.users === void 0 && (v.users = []), v.groups === void 0 && (v.groups = []), v.domains === void 0 && (v.domains = ["*"]), v.role === void 0 && e++;
-            for (const w in v)
-              w === "role" || w === "users" || w === "groups" || w === "domains" || e++;
+            v.users === void 0 && (v.users = []), v.groups === void 0 && (v.groups = []), v.domains === void 0 && (v.domains = ["*"]), v.role === void 0 && i++;
+            for (const N in v)
+              N === "role" || N === "users" || N === "groups" || N === "domains" || i++;
             if (v.role !== void 0) {
-              let w = v.role;
-              typeof w != "string" && e++, w === "viewer" || w === "approver" || w === "operator" || e++;
+              let N = v.role;
+              typeof N != "string" && i++, N === "viewer" || N === "approver" || N === "operator" || i++;
             }
-            let _ = v.users;
-            if (Array.isArray(_)) {
-              _.length > 1e3 && e++;
-              const w = _.length;
-              for (let d = 0; d < w; d++) {
-                let j = _[d];
-                typeof j == "string" ? (y(j) > 1e3 && e++, y(j) < 1 && e++) : e++;
+            let m = v.users;
+            if (Array.isArray(m)) {
+              m.length > 1e3 && i++;
+              const N = m.length;
+              for (let d = 0; d < N; d++) {
+                let j = m[d];
+                typeof j == "string" ? (y(j) > 1e3 && i++, y(j) < 1 && i++) : i++;
               }
             } else
-              e++;
-            let b = v.groups;
-            if (Array.isArray(b)) {
-              b.length > 1e3 && e++;
-              const w = b.length;
-              for (let d = 0; d < w; d++) {
-                let j = b[d];
-                typeof j == "string" ? (y(j) > 1e3 && e++, y(j) < 1 && e++) : e++;
+              i++;
+            let A = v.groups;
+            if (Array.isArray(A)) {
+              A.length > 1e3 && i++;
+              const N = A.length;
+              for (let d = 0; d < N; d++) {
+                let j = A[d];
+                typeof j == "string" ? (y(j) > 1e3 && i++, y(j) < 1 && i++) : i++;
               }
             } else
-              e++;
+              i++;
             let k = v.domains;
             if (Array.isArray(k)) {
-              k.length > 1e3 && e++, k.length < 1 && e++;
-              const w = k.length;
-              for (let d = 0; d < w; d++) {
+              k.length > 1e3 && i++, k.length < 1 && i++;
+              const N = k.length;
+              for (let d = 0; d < N; d++) {
                 let j = k[d];
-                typeof j == "string" ? (y(j) > 1e3 && e++, y(j) < 1 && e++) : e++;
+                typeof j == "string" ? (y(j) > 1e3 && i++, y(j) < 1 && i++) : i++;
               }
             } else
-              e++;
+              i++;
           } else
-            e++;
+            i++;
         }
       } else
-        e++;
-    } else
-      e++;
-    return e === 0;
-  }
-  return join(z, () => createWorkspaceFaults());
-}
-export function createTestValidator(): SchemaValidator {
-  const m = { properties: { test: {}, domains: { items: {} }, given: { properties: { profiles: { items: {} }, vars: {}, config: {} } }, assume: {}, items: {}, requests: { items: { properties: { url: {}, method: {}, headers: {}, ip: {}, country: {}, isp: {}, at: {}, time: {}, bodySize: {}, signature: {}, secrets: {}, origin: {}, count: {}, expect: { properties: {} } } } }, plan: { properties: { from: {}, writes: { oneOf: [{}, { properties: { min: {}, max: {} } }] }, actions: { items: {} } } }, emulator: { oneOf: [{}, { properties: { refuses: { properties: { text: {}, code: {} } } } }] }, expect: { properties: { violates: { items: {} } } } } }, A = Object.prototype.hasOwnProperty, y = countCharacters;
-  function a(t) {
-    let i = 0;
-    if (t && typeof t == "object" && !Array.isArray(t)) {
-      t.test === void 0 && i++;
-      for (const r in t)
-        A.call(m.properties, r) || i++;
-      if (t.test !== void 0) {
-        let r = t.test;
-        typeof r == "string" ? y(r) < 1 && i++ : i++;
-      }
-      if (t.domains !== void 0) {
-        let r = t.domains;
-        if (Array.isArray(r)) {
-          r.length < 1 && i++;
-          const s = r.length;
-          for (let l = 0; l < s; l++) {
-            let p = r[l];
-            typeof p == "string" ? y(p) < 1 && i++ : i++;
-          }
-        } else
-          i++;
-      }
-      if (t.given !== void 0) {
-        let r = t.given;
-        if (r && typeof r == "object" && !Array.isArray(r)) {
-          for (const s in r)
-            s === "profiles" || s === "vars" || s === "config" || i++;
-          if (r.profiles !== void 0) {
-            let s = r.profiles;
-            if (Array.isArray(s)) {
-              const l = s.length;
-              for (let p = 0; p < l; p++)
-                typeof s[p] != "string" && i++;
-            } else
-              i++;
-          }
-          if (r.vars !== void 0) {
-            let s = r.vars;
-            s && typeof s == "object" && !Array.isArray(s) || i++;
-          }
-          if (r.config !== void 0) {
-            let s = r.config;
-            s && typeof s == "object" && !Array.isArray(s) || i++;
-          }
-        } else
-          i++;
-      }
-      if (t.assume !== void 0) {
-        let r = t.assume;
-        r && typeof r == "object" && !Array.isArray(r) || i++;
-      }
-      if (t.items !== void 0) {
-        let r = t.items;
-        r && typeof r == "object" && !Array.isArray(r) ? Object.keys(r).length < 1 && i++ : i++;
-      }
-      if (t.requests !== void 0) {
-        let r = t.requests;
-        if (Array.isArray(r)) {
-          r.length < 1 && i++;
-          const s = r.length;
-          for (let l = 0; l < s; l++) {
-            let p = r[l];
-            if (p && typeof p == "object" && !Array.isArray(p)) {
-              p.url === void 0 && i++;
-              for (const c in p)
-                A.call(m.properties.requests.items.properties, c) || i++;
-              if (p.url !== void 0) {
-                let c = p.url;
-                typeof c == "string" ? y(c) < 1 && i++ : i++;
-              }
-              if (p.method !== void 0 && typeof p.method != "string" && i++, p.headers !== void 0) {
-                let c = p.headers;
-                c && typeof c == "object" && !Array.isArray(c) || i++;
-              }
-              if (p.ip !== void 0 && typeof p.ip != "string" && i++, p.country !== void 0 && typeof p.country != "string" && i++, p.isp !== void 0 && typeof p.isp != "string" && i++, p.time !== void 0 && typeof p.time != "string" && i++, p.bodySize !== void 0) {
-                let c = p.bodySize;
-                typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || i++;
-              }
-              if (p.signature !== void 0 && typeof p.signature != "string" && i++, p.secrets !== void 0) {
-                let c = p.secrets;
-                c && typeof c == "object" && !Array.isArray(c) || i++;
-              }
-              if (p.origin !== void 0) {
-                let c = p.origin;
-                c && typeof c == "object" && !Array.isArray(c) || i++;
-              }
-              if (p.count !== void 0) {
-                let c = p.count;
-                typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || i++;
-              }
-              if (p.expect !== void 0) {
-                let c = p.expect;
-                c && typeof c == "object" && !Array.isArray(c) ? Object.keys(c).length < 1 && i++ : i++;
-              }
-            } else
-              i++;
-          }
-        } else
-          i++;
-      }
-      if (t.plan !== void 0) {
-        let r = t.plan;
-        if (r && typeof r == "object" && !Array.isArray(r)) {
-          for (const s in r)
-            s === "from" || s === "writes" || s === "actions" || i++;
-          if (r.from !== void 0) {
-            let s = r.from;
-            s && typeof s == "object" && !Array.isArray(s) || i++;
-          }
-          if (r.writes !== void 0) {
-            let s = r.writes;
-            const l = i;
-            let p = !1, c = null;
-            const I = i;
-            typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || i++, typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && i++;
-            var o = I === i;
-            o && (p = !0, c = 0);
-            const F = i;
-            if (s && typeof s == "object" && !Array.isArray(s)) {
-              for (const h in s)
-                h === "min" || h === "max" || i++;
-              if (s.min !== void 0) {
-                let h = s.min;
-                typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || i++, typeof h == "number" && isFinite(h) && (h < 0 || isNaN(h)) && i++;
-              }
-              if (s.max !== void 0) {
-                let h = s.max;
-                typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || i++, typeof h == "number" && isFinite(h) && (h < 0 || isNaN(h)) && i++;
-              }
-            } else
-              i++;
-            var o = F === i;
-            o && p ? (p = !1, c = [c, 1]) : o && (p = !0, c = 1), p ? i = l : i++;
-          }
-          if (r.actions !== void 0) {
-            let s = r.actions;
-            if (Array.isArray(s)) {
-              const l = s.length;
-              for (let p = 0; p < l; p++) {
-                let c = s[p];
-                typeof c != "string" && i++, c === "set" || c === "change" || c === "unset" || c === "release" || i++;
-              }
-            } else
-              i++;
-          }
-        } else
-          i++;
-      }
-      if (t.emulator !== void 0) {
-        let r = t.emulator;
-        const s = i;
-        let l = !1, p = null;
-        const c = i;
-        typeof r != "string" && i++, r === "accepts" || r === "refuses" || i++;
-        var f = c === i;
-        f && (l = !0, p = 0);
-        const I = i;
-        if (r && typeof r == "object" && !Array.isArray(r)) {
-          r.refuses === void 0 && i++;
-          for (const F in r)
-            F !== "refuses" && i++;
-          if (r.refuses !== void 0) {
-            let F = r.refuses;
-            if (F && typeof F == "object" && !Array.isArray(F)) {
-              for (const h in F)
-                h === "text" || h === "code" || i++;
-              if (F.text !== void 0 && typeof F.text != "string" && i++, F.code !== void 0) {
-                let h = F.code;
-                typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || i++;
-              }
-            } else
-              i++;
-          }
-        } else
-          i++;
-        var f = I === i;
-        f && l ? (l = !1, p = [p, 1]) : f && (l = !0, p = 1), l ? i = s : i++;
-      }
-      if (t.expect !== void 0) {
-        let r = t.expect;
-        if (r && typeof r == "object" && !Array.isArray(r)) {
-          r.violates === void 0 && i++;
-          for (const s in r)
-            s !== "violates" && i++;
-          if (r.violates !== void 0) {
-            let s = r.violates;
-            if (Array.isArray(s)) {
-              const l = s.length;
-              for (let p = 0; p < l; p++)
-                typeof s[p] != "string" && i++;
-            } else
-              i++;
-          }
-        } else
-          i++;
-      }
+        i++;
     } else
       i++;
     return i === 0;
   }
+  return join(P, () => createWorkspaceFaults());
+}
+export function createTestValidator(): SchemaValidator {
+  const g = { properties: { test: {}, domains: { items: {} }, given: { properties: { profiles: { items: {} }, vars: {}, config: {} } }, assume: {}, items: {}, requests: { items: { properties: { url: {}, method: {}, headers: {}, ip: {}, country: {}, isp: {}, at: {}, time: {}, bodySize: {}, signature: {}, secrets: {}, origin: {}, count: {}, expect: { properties: {} } } } }, plan: { properties: { from: {}, writes: { oneOf: [{}, { properties: { min: {}, max: {} } }] }, actions: { items: {} } } }, emulator: { oneOf: [{}, { properties: { refuses: { properties: { text: {}, code: {} } } } }] }, expect: { properties: { violates: { items: {} } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters;
+  function a(t) {
+    let e = 0;
+    if (t && typeof t == "object" && !Array.isArray(t)) {
+      t.test === void 0 && e++;
+      for (const n in t)
+        _.call(g.properties, n) || e++;
+      if (t.test !== void 0) {
+        let n = t.test;
+        typeof n == "string" ? y(n) < 1 && e++ : e++;
+      }
+      if (t.domains !== void 0) {
+        let n = t.domains;
+        if (Array.isArray(n)) {
+          n.length < 1 && e++;
+          const o = n.length;
+          for (let l = 0; l < o; l++) {
+            let p = n[l];
+            typeof p == "string" ? y(p) < 1 && e++ : e++;
+          }
+        } else
+          e++;
+      }
+      if (t.given !== void 0) {
+        let n = t.given;
+        if (n && typeof n == "object" && !Array.isArray(n)) {
+          for (const o in n)
+            o === "profiles" || o === "vars" || o === "config" || e++;
+          if (n.profiles !== void 0) {
+            let o = n.profiles;
+            if (Array.isArray(o)) {
+              const l = o.length;
+              for (let p = 0; p < l; p++)
+                typeof o[p] != "string" && e++;
+            } else
+              e++;
+          }
+          if (n.vars !== void 0) {
+            let o = n.vars;
+            o && typeof o == "object" && !Array.isArray(o) || e++;
+          }
+          if (n.config !== void 0) {
+            let o = n.config;
+            o && typeof o == "object" && !Array.isArray(o) || e++;
+          }
+        } else
+          e++;
+      }
+      if (t.assume !== void 0) {
+        let n = t.assume;
+        n && typeof n == "object" && !Array.isArray(n) || e++;
+      }
+      if (t.items !== void 0) {
+        let n = t.items;
+        n && typeof n == "object" && !Array.isArray(n) ? Object.keys(n).length < 1 && e++ : e++;
+      }
+      if (t.requests !== void 0) {
+        let n = t.requests;
+        if (Array.isArray(n)) {
+          n.length < 1 && e++;
+          const o = n.length;
+          for (let l = 0; l < o; l++) {
+            let p = n[l];
+            if (p && typeof p == "object" && !Array.isArray(p)) {
+              p.url === void 0 && e++;
+              for (const c in p)
+                _.call(g.properties.requests.items.properties, c) || e++;
+              if (p.url !== void 0) {
+                let c = p.url;
+                typeof c == "string" ? y(c) < 1 && e++ : e++;
+              }
+              if (p.method !== void 0 && typeof p.method != "string" && e++, p.headers !== void 0) {
+                let c = p.headers;
+                c && typeof c == "object" && !Array.isArray(c) || e++;
+              }
+              if (p.ip !== void 0 && typeof p.ip != "string" && e++, p.country !== void 0 && typeof p.country != "string" && e++, p.isp !== void 0 && typeof p.isp != "string" && e++, p.time !== void 0 && typeof p.time != "string" && e++, p.bodySize !== void 0) {
+                let c = p.bodySize;
+                typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || e++;
+              }
+              if (p.signature !== void 0 && typeof p.signature != "string" && e++, p.secrets !== void 0) {
+                let c = p.secrets;
+                c && typeof c == "object" && !Array.isArray(c) || e++;
+              }
+              if (p.origin !== void 0) {
+                let c = p.origin;
+                c && typeof c == "object" && !Array.isArray(c) || e++;
+              }
+              if (p.count !== void 0) {
+                let c = p.count;
+                typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || e++;
+              }
+              if (p.expect !== void 0) {
+                let c = p.expect;
+                c && typeof c == "object" && !Array.isArray(c) ? Object.keys(c).length < 1 && e++ : e++;
+              }
+            } else
+              e++;
+          }
+        } else
+          e++;
+      }
+      if (t.plan !== void 0) {
+        let n = t.plan;
+        if (n && typeof n == "object" && !Array.isArray(n)) {
+          for (const o in n)
+            o === "from" || o === "writes" || o === "actions" || e++;
+          if (n.from !== void 0) {
+            let o = n.from;
+            o && typeof o == "object" && !Array.isArray(o) || e++;
+          }
+          if (n.writes !== void 0) {
+            let o = n.writes;
+            const l = e;
+            let p = !1, c = null;
+            const I = e;
+            typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, typeof o == "number" && isFinite(o) && (o < 0 || isNaN(o)) && e++;
+            var r = I === e;
+            r && (p = !0, c = 0);
+            const F = e;
+            if (o && typeof o == "object" && !Array.isArray(o)) {
+              for (const w in o)
+                w === "min" || w === "max" || e++;
+              if (o.min !== void 0) {
+                let w = o.min;
+                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || e++, typeof w == "number" && isFinite(w) && (w < 0 || isNaN(w)) && e++;
+              }
+              if (o.max !== void 0) {
+                let w = o.max;
+                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || e++, typeof w == "number" && isFinite(w) && (w < 0 || isNaN(w)) && e++;
+              }
+            } else
+              e++;
+            var r = F === e;
+            r && p ? (p = !1, c = [c, 1]) : r && (p = !0, c = 1), p ? e = l : e++;
+          }
+          if (n.actions !== void 0) {
+            let o = n.actions;
+            if (Array.isArray(o)) {
+              const l = o.length;
+              for (let p = 0; p < l; p++) {
+                let c = o[p];
+                typeof c != "string" && e++, c === "set" || c === "change" || c === "unset" || c === "release" || e++;
+              }
+            } else
+              e++;
+          }
+        } else
+          e++;
+      }
+      if (t.emulator !== void 0) {
+        let n = t.emulator;
+        const o = e;
+        let l = !1, p = null;
+        const c = e;
+        typeof n != "string" && e++, n === "accepts" || n === "refuses" || e++;
+        var s = c === e;
+        s && (l = !0, p = 0);
+        const I = e;
+        if (n && typeof n == "object" && !Array.isArray(n)) {
+          n.refuses === void 0 && e++;
+          for (const F in n)
+            F !== "refuses" && e++;
+          if (n.refuses !== void 0) {
+            let F = n.refuses;
+            if (F && typeof F == "object" && !Array.isArray(F)) {
+              for (const w in F)
+                w === "text" || w === "code" || e++;
+              if (F.text !== void 0 && typeof F.text != "string" && e++, F.code !== void 0) {
+                let w = F.code;
+                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || e++;
+              }
+            } else
+              e++;
+          }
+        } else
+          e++;
+        var s = I === e;
+        s && l ? (l = !1, p = [p, 1]) : s && (l = !0, p = 1), l ? e = o : e++;
+      }
+      if (t.expect !== void 0) {
+        let n = t.expect;
+        if (n && typeof n == "object" && !Array.isArray(n)) {
+          n.violates === void 0 && e++;
+          for (const o in n)
+            o !== "violates" && e++;
+          if (n.violates !== void 0) {
+            let o = n.violates;
+            if (Array.isArray(o)) {
+              const l = o.length;
+              for (let p = 0; p < l; p++)
+                typeof o[p] != "string" && e++;
+            } else
+              e++;
+          }
+        } else
+          e++;
+      }
+    } else
+      e++;
+    return e === 0;
+  }
   return join(a, () => createTestFaults());
 }
 export function createPolicyValidator(): SchemaValidator {
-  const m = { anyOf: [{}, {}, {}], properties: { policy: {}, level: {}, on: {}, when: { anyOf: [{}, {}] }, deny: { anyOf: [{}, {}] }, message: {}, requests: {}, command: { items: {} }, timeoutSeconds: {}, except: { items: { properties: { policy: {}, domains: { items: {} }, items: { items: {} }, reason: {}, until: {}, by: {} } } } } }, A = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), t = new RegExp("^[^\\u0000]+$", "u"), i = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u");
-  function o(f) {
-    let r = 0;
-    const s = r;
-    let l = !1;
-    const p = r;
-    f && typeof f == "object" && !Array.isArray(f) && (f.policy === void 0 && r++, f.level === void 0 && r++, f.on === void 0 && r++, f.deny === void 0 && r++, f.message === void 0 && r++);
-    var c = p === r;
-    if (l = l || c, !l) {
-      const h = r;
-      f && typeof f == "object" && !Array.isArray(f) && (f.policy === void 0 && r++, f.level === void 0 && r++, f.command === void 0 && r++);
-      var c = h === r;
-      if (l = l || c, !l) {
-        const z = r;
-        f && typeof f == "object" && !Array.isArray(f) && f.except === void 0 && r++;
-        var c = z === r;
-        l = l || c;
-      }
+  const g = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), _ = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), y = countCharacters;
+  function a(t) {
+    let e = 0;
+    const r = e;
+    let s = !1;
+    const n = e;
+    t && typeof t == "object" && !Array.isArray(t) && (t.policy === void 0 && e++, t.level === void 0 && e++, t.on === void 0 && e++, t.deny === void 0 && e++, t.message === void 0 && e++);
+    var o = n === e;
+    if (s = s || o, !s) {
+      const c = e;
+      t && typeof t == "object" && !Array.isArray(t) && t.except === void 0 && e++;
+      var o = c === e;
+      s = s || o;
     }
-    if (l ? r = s : r++, f && typeof f == "object" && !Array.isArray(f)) {
-      for (const h in f)
-        A.call(m.properties, h) || r++;
-      if (f.policy !== void 0) {
-        let h = f.policy;
-        typeof h == "string" && a.test(h) || r++;
+    if (s ? e = r : e++, t && typeof t == "object" && !Array.isArray(t)) {
+      for (const c in t)
+        c === "policy" || c === "level" || c === "on" || c === "when" || c === "deny" || c === "message" || c === "requests" || c === "except" || e++;
+      if (t.policy !== void 0) {
+        let c = t.policy;
+        typeof c == "string" && g.test(c) || e++;
       }
-      if (f.level !== void 0) {
-        let h = f.level;
-        typeof h != "string" && r++, h === "advisory" || h === "soft" || h === "hard" || r++;
+      if (t.level !== void 0) {
+        let c = t.level;
+        typeof c != "string" && e++, c === "advisory" || c === "soft" || c === "hard" || e++;
       }
-      if (f.on !== void 0) {
-        let h = f.on;
-        typeof h != "string" && r++, h === "domain" || h === "change" || h === "write" || h === "plan" || h === "request" || r++;
+      if (t.on !== void 0) {
+        let c = t.on;
+        typeof c != "string" && e++, c === "domain" || c === "change" || c === "write" || c === "plan" || c === "request" || e++;
       }
-      if (f.when !== void 0) {
-        let h = f.when;
-        const O = r;
-        let z = !1;
-        const g = r;
-        typeof h == "string" ? y(h) < 1 && r++ : r++;
-        var I = g === r;
-        if (z = z || I, !z) {
-          const e = r;
-          typeof h != "boolean" && r++;
-          var I = e === r;
-          z = z || I;
+      if (t.when !== void 0) {
+        let c = t.when;
+        const I = e;
+        let F = !1;
+        const w = e;
+        typeof c == "string" ? y(c) < 1 && e++ : e++;
+        var l = w === e;
+        if (F = F || l, !F) {
+          const z = e;
+          typeof c != "boolean" && e++;
+          var l = z === e;
+          F = F || l;
         }
-        z ? r = O : r++;
+        F ? e = I : e++;
       }
-      if (f.deny !== void 0) {
-        let h = f.deny;
-        const O = r;
-        let z = !1;
-        const g = r;
-        typeof h == "string" ? y(h) < 1 && r++ : r++;
-        var F = g === r;
-        if (z = z || F, !z) {
-          const e = r;
-          typeof h != "boolean" && r++;
-          var F = e === r;
-          z = z || F;
+      if (t.deny !== void 0) {
+        let c = t.deny;
+        const I = e;
+        let F = !1;
+        const w = e;
+        typeof c == "string" ? y(c) < 1 && e++ : e++;
+        var p = w === e;
+        if (F = F || p, !F) {
+          const z = e;
+          typeof c != "boolean" && e++;
+          var p = z === e;
+          F = F || p;
         }
-        z ? r = O : r++;
+        F ? e = I : e++;
       }
-      if (f.message !== void 0) {
-        let h = f.message;
-        typeof h == "string" ? y(h) < 1 && r++ : r++;
+      if (t.message !== void 0) {
+        let c = t.message;
+        typeof c == "string" ? y(c) < 1 && e++ : e++;
       }
-      if (f.requests !== void 0) {
-        let h = f.requests;
-        typeof h == "string" ? y(h) < 1 && r++ : r++;
+      if (t.requests !== void 0) {
+        let c = t.requests;
+        typeof c == "string" ? y(c) < 1 && e++ : e++;
       }
-      if (f.command !== void 0) {
-        let h = f.command;
-        if (Array.isArray(h)) {
-          h.length < 1 && r++;
-          const O = h.length;
-          for (let z = 0; z < O; z++) {
-            let g = h[z];
-            typeof g == "string" && t.test(g) || r++;
-          }
-        } else
-          r++;
-      }
-      if (f.timeoutSeconds !== void 0) {
-        let h = f.timeoutSeconds;
-        typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || r++, typeof h == "number" && isFinite(h) && ((h > 600 || isNaN(h)) && r++, (h < 1 || isNaN(h)) && r++);
-      }
-      if (f.except !== void 0) {
-        let h = f.except;
-        if (Array.isArray(h)) {
-          const O = h.length;
-          for (let z = 0; z < O; z++) {
-            let g = h[z];
-            if (g && typeof g == "object" && !Array.isArray(g)) {
-              g.policy === void 0 && r++, g.reason === void 0 && r++, g.until === void 0 && r++;
-              for (const e in g)
-                e === "policy" || e === "domains" || e === "items" || e === "reason" || e === "until" || e === "by" || r++;
-              if (g.policy !== void 0) {
-                let e = g.policy;
-                typeof e == "string" ? y(e) < 1 && r++ : r++;
+      if (t.except !== void 0) {
+        let c = t.except;
+        if (Array.isArray(c)) {
+          const I = c.length;
+          for (let F = 0; F < I; F++) {
+            let w = c[F];
+            if (w && typeof w == "object" && !Array.isArray(w)) {
+              w.policy === void 0 && e++, w.reason === void 0 && e++, w.until === void 0 && e++;
+              for (const z in w)
+                z === "policy" || z === "domains" || z === "items" || z === "reason" || z === "until" || z === "by" || e++;
+              if (w.policy !== void 0) {
+                let z = w.policy;
+                typeof z == "string" ? y(z) < 1 && e++ : e++;
               }
-              if (g.domains !== void 0) {
-                let e = g.domains;
-                if (Array.isArray(e)) {
-                  e.length < 1 && r++;
-                  const Q = e.length;
-                  for (let L = 0; L < Q; L++) {
-                    let W = e[L];
-                    typeof W == "string" ? y(W) < 1 && r++ : r++;
+              if (w.domains !== void 0) {
+                let z = w.domains;
+                if (Array.isArray(z)) {
+                  z.length < 1 && e++;
+                  const P = z.length;
+                  for (let h = 0; h < P; h++) {
+                    let i = z[h];
+                    typeof i == "string" ? y(i) < 1 && e++ : e++;
                   }
                 } else
-                  r++;
+                  e++;
               }
-              if (g.items !== void 0) {
-                let e = g.items;
-                if (Array.isArray(e)) {
-                  e.length < 1 && r++;
-                  const Q = e.length;
-                  for (let L = 0; L < Q; L++) {
-                    let W = e[L];
-                    typeof W == "string" ? y(W) < 1 && r++ : r++;
+              if (w.items !== void 0) {
+                let z = w.items;
+                if (Array.isArray(z)) {
+                  z.length < 1 && e++;
+                  const P = z.length;
+                  for (let h = 0; h < P; h++) {
+                    let i = z[h];
+                    typeof i == "string" ? y(i) < 1 && e++ : e++;
                   }
                 } else
-                  r++;
+                  e++;
               }
-              if (g.reason !== void 0) {
-                let e = g.reason;
-                typeof e == "string" ? y(e) < 1 && r++ : r++;
+              if (w.reason !== void 0) {
+                let z = w.reason;
+                typeof z == "string" ? y(z) < 1 && e++ : e++;
               }
-              if (g.until !== void 0) {
-                let e = g.until;
-                typeof e == "string" && i.test(e) || r++;
+              if (w.until !== void 0) {
+                let z = w.until;
+                typeof z == "string" && _.test(z) || e++;
               }
-              if (g.by !== void 0) {
-                let e = g.by;
-                typeof e == "string" ? y(e) < 1 && r++ : r++;
+              if (w.by !== void 0) {
+                let z = w.by;
+                typeof z == "string" ? y(z) < 1 && e++ : e++;
               }
             } else
-              r++;
+              e++;
           }
         } else
-          r++;
+          e++;
       }
     } else
-      r++;
-    return r === 0;
+      e++;
+    return e === 0;
   }
-  return join(o, () => createPolicyFaults());
+  return join(a, () => createPolicyFaults());
 }

@@ -15,7 +15,7 @@ export function formatPolicies({ policies, exceptions }: PolicyReport, paint: Pa
 }
 
 function formatPolicy(policy: ListedPolicy, paint: Paint): string {
-  const { name, level, on, file, line, column, judged, violations, excepted, command } = policy
+  const { name, level, on, file, line, column, judged, violations, excepted } = policy
   const covers =
     on === 'domain' || on === 'request'
       ? pluralize(judged, on)
@@ -26,8 +26,7 @@ function formatPolicy(policy: ListedPolicy, paint: Paint): string {
     ...(violations === 0 ? [] : [paint.red(pluralize(violations, 'violation'))]),
     ...(excepted === 0 ? [] : [paint.yellow(`${excepted} excepted`)]),
   ]
-  const kind = command === undefined ? [] : [`program ${escapeInvisible(command.join(' '))}`]
-  const facts = [level, `covers ${covers}`, ...kind, ...counts].join(' · ')
+  const facts = [level, `covers ${covers}`, ...counts].join(' · ')
   return (
     `${paint.bold(escapeInvisible(name))}  ${facts}\n` +
     `  ${paint.dim(`${escapeInvisible(file)}:${line}:${column}`)}\n`
