@@ -72,7 +72,6 @@ describe('parseWorkspaceConfig', () => {
         by: 'domains',
         revert: 'waves',
         health: null,
-        probe: null,
       },
       notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
       checks: {},
@@ -130,18 +129,6 @@ describe('parseWorkspaceConfig', () => {
         onLittleData: 'wait',
         onFailure: 'stop',
       },
-      probe: null,
-    })
-  })
-
-  it('has probes only with sample requests', () => {
-    const parseProbe = (probe: string) =>
-      parse(`version: 1\nrollout: {health: {}, probe: ${probe}}\n`).config?.rollout.probe
-    expect(parseProbe('{from: origin, count: 50}')).toBeNull()
-    expect(parseProbe('{requests: probe.txt}')).toEqual({
-      requests: 'probe.txt',
-      from: 'edge',
-      count: 200,
     })
   })
 
@@ -561,15 +548,6 @@ describe('parseWorkspaceConfig', () => {
       '3:21-23 expected a share such as "10%", got 10',
     ],
     ['version: 1\nguards: {maxTraffic: 20}', '2:22-24 expected a share such as "20%", got 20'],
-    [
-      'version: 1\nrollout: {probe: {requests: probe.txt}}',
-      '2:11-16 probes count in health checks: expected "health" beside "probe"',
-    ],
-    [
-      'version: 1\nrollout: {health: {}, probe: {requests: a, from: client, count: 0}}',
-      '2:50-56 expected "edge" or "origin", got "client".',
-      '2:65-66 expected a whole number from 1 to 1000, got 0',
-    ],
     [
       'version: 1\nrollout:\n  approval: [1, 1]',
       '3:17-18 the wave 1 is listed twice. Remove one of the two.',

@@ -84,10 +84,7 @@ it('each transaction of a database only reads', async () => {
   await expect(connected?.query('begin')).rejects.toThrow('only read')
 })
 
-it('there is neither a cache nor a probe', () => {
-  const { cache, probe, onSending, onPhase, note } = restrict({
-    cache: { open: () => null },
-    probe: () => Promise.reject(new Error('not called')),
-  })
-  expect([cache, probe, onSending, onPhase, note]).toEqual(Array.from({ length: 5 }))
+it('there is no cache', () => {
+  const { cache, onSending, onPhase, note } = restrict({ cache: { open: () => null } })
+  expect([cache, onSending, onPhase, note]).toEqual(Array.from({ length: 4 }))
 })

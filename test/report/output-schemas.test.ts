@@ -110,7 +110,6 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     before: sample,
     after: sample,
     worse: [{ domain: 'a.example', before: sample, after: sample }],
-    probes: { domains: 1, before: sample, after: sample },
     statistics: buildStatistics(),
   },
   'rollout.waiting-for-approval': {

@@ -40,7 +40,6 @@ function buildContext(
     clock: { now, monotonic: () => 0, sleep: never },
     time: { now: () => null, ask: never },
     service: { count: never, list: never },
-    probing: null,
     applying: {
       prepare: async (part) => part,
       execute: async () => done,

@@ -66,7 +66,6 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       by: 'domains' as const,
       revert: 'waves' as const,
       health: null,
-      probe: null,
     },
     notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
     checks: {},

@@ -228,7 +228,6 @@ class Rollout {
               approvers: { by: 1, notAuthor: false },
               by: 'domains' as const,
               revert: 'waves' as const,
-              probe: null,
               health: origin === dead || judged ? health : null,
             }
           : config.rollout,

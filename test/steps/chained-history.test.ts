@@ -198,7 +198,7 @@ it('signs with a key from a variable, which no output and no file shows', async 
     const wrong = await place.cli('state', 'verify')
     expect([wrong.code, wrong.err]).toEqual([
       1,
-      expect.stringContaining('expected public Ed25519 keys in PEM'),
+      expect.stringContaining('expected only public Ed25519 keys'),
     ])
   }
 })

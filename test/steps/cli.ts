@@ -13,7 +13,6 @@ import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import type { Rollout } from '../../src/core/model/rollout.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
 import type { Clock, WaitName } from '../../src/core/model/time/clock.ts'
-import type { Probe } from '../../src/service/probe.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
@@ -105,8 +104,6 @@ export class Place {
   disk: Disk = realDisk
   /** Transport to the service; absent: sockets. */
   transport: Transport | undefined
-  /** Sends probes; absent: sockets. */
-  probe: Probe | undefined
   /** Identifies who has a token of OpenID Connect; absent: nobody is. */
   identifyToken: Io['identifyToken']
   /** Cache of assembled manifests; absent: none. */
@@ -217,7 +214,6 @@ export class Place {
       },
       disk: this.disk,
       ...(this.transport === undefined ? {} : { transport: this.transport }),
-      ...(this.probe === undefined ? {} : { probe: this.probe }),
       ...(this.runBlocking == null ? {} : { runBlocking: this.runBlocking }),
       ...(this.cache === undefined ? {} : { cache: this.cache }),
       ...(this.identifyToken === undefined ? {} : { identifyToken: this.identifyToken }),

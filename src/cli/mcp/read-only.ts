@@ -12,7 +12,7 @@ import { restrictPool } from '../../state/postgres/reading-pool.ts'
 
 /**
  * Restricts the outside to what only reads: GET requests, reads of the disk and of the database,
- * and no push of git. There is no cache, no progress and no probe.
+ * and no push of git. There is no cache and no progress.
  */
 export function restrictToReading(
   outside: Outside,

@@ -9,11 +9,9 @@ import type {
   WaveHealth,
 } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import type { WaveProbes } from '../model/rollout.ts'
 import { createSampleCount, type CountSample } from './count-sample.ts'
 import { learnExpectations } from './expected.ts'
 import { computePValue, buildContingencyTable } from './hypergeometric.ts'
-import { countProbes, sumProbes, sumSamples } from './probes.ts'
 import { computeStratifiedPValue } from './stratified.ts'
 
 type Measure = Pick<HealthRule, 'statuses' | 'minRequests' | 'margin'>
@@ -45,10 +43,6 @@ export const maxUncertain = 0.5
  * has to be significant against it (negative binomial distribution, Bonferroni's correction). A
  * rise that is not clearly significant is uncertain.
  *
- * A domain with too little data that was probed is tested by its probes, which don't vary like its
- * traffic. In the wave as a whole its probes are a stratum beside its traffic. Probes of the
- * agreed number are enough data; fewer may show that a domain is worse.
- *
  * @param before counts of `computeWindows(…).before` by domain, for all domains of the wave, also
  * those without requests
  * @param after counts of `computeWindows(…).after`
@@ -58,38 +52,26 @@ export function judgeWave(
   after: DomainCounts,
   measure: Measure,
   variation: Variation | null = null,
-  probes?: WaveProbes,
 ): WaveHealth {
   const count = createSampleCount(measure.statuses)
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
-  const traffic = new Map(
+  const domains = new Map(
     names.map((domain) => {
       const [earlier, later] = [count(before.get(domain) ?? {}), count(after.get(domain) ?? {})]
       return [domain, compareSamples(earlier, later, measure)]
     }),
   )
-  const isQuiet = (domain: Domain) => (traffic.get(domain)?.shortage ?? null) !== null
-  const pairs = countProbes(probes, measure.statuses, isQuiet)
-  const minProbes = Math.min(measure.minRequests, probes?.count ?? Infinity)
-  const enough = pairs.size === 0 ? measure : { ...measure, minRequests: minProbes }
-  const probed = new Map(
-    [...pairs].map(([domain, pair]) => [
-      domain,
-      compareSamples(pair.before, pair.after, enough, true),
-    ]),
-  )
-  const domains = new Map([...traffic, ...probed])
-  const whole = compareWhole([...traffic.values(), ...probed.values()], enough)
+  const whole = compareWhole([...domains.values()], measure)
   const all = [whole, ...domains.values()]
   const risen = filterSignificant(all).filter(({ rise }) => rise > measure.margin)
   const tests = all.filter(({ pValue }) => pValue !== null).length
-  if (variation !== null && risen.length > 0) addVariation(traffic, whole, variation, count)
+  if (variation !== null && risen.length > 0) addVariation(domains, whole, variation, count)
   const limit = variation === null ? 1 : variationSignificance / tests
   for (const comparison of risen) if ((comparison.pValue ?? 1) < limit) comparison.verdict = 'worse'
   const worse = all.some(({ verdict }) => verdict === 'worse')
   const verdict = worse ? 'worse' : whole.verdict
   const isSuspect = risen.some(({ pValue }) => (pValue ?? 1) * tests < maxUncertain)
-  const health = { verdict, domains, whole, probes: sumProbes(pairs), isUncertain: false }
+  const health = { verdict, domains, whole, isUncertain: false }
   return { ...health, isUncertain: variation !== null && isSuspect && !isClearlyWorse(health) }
 }
 
@@ -122,21 +104,15 @@ function addVariation(
   raise(whole, expectations.testTogether(after))
 }
 
-/** @param isTested whether to test samples that are too small for a healthy domain */
-function compareSamples(
-  before: Sample,
-  after: Sample,
-  measure: Measure,
-  isTested = false,
-): Comparison {
+function compareSamples(before: Sample, after: Sample, measure: Measure): Comparison {
   const shortage = findShortage(before, after, measure)
-  const test = () => computePValue(buildContingencyTable(before, after), after.bad)
   return {
     verdict: chooseVerdict(shortage),
     before,
     after,
     rise: 100 * (computeBadShare(after) - computeBadShare(before)),
-    pValue: shortage === null || isTested ? test() : null,
+    pValue:
+      shortage === null ? computePValue(buildContingencyTable(before, after), after.bad) : null,
     shortage,
   }
 }
@@ -181,6 +157,13 @@ function findShortage(before: Sample, after: Sample, { minRequests }: Measure): 
 
 function computeBadShare({ requests, bad }: Sample): number {
   return requests === 0 ? 0 : bad / requests
+}
+
+function sumSamples(samples: Sample[]): Sample {
+  return samples.reduce(
+    (sum, { requests, bad }) => ({ requests: sum.requests + requests, bad: sum.bad + bad }),
+    { requests: 0, bad: 0 },
+  )
 }
 
 /** Computes the common rise of the domains in percentage points, by Mantel–Haenszel weights. */

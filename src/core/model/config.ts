@@ -184,18 +184,6 @@ export interface RolloutConfig {
   revert: 'waves' | 'fast'
   /** Null if health is not checked. */
   health: HealthConfig | null
-  /** Null without probes. */
-  probe: ProbeConfig | null
-}
-
-/** Requests that the runner sends itself to domains with little traffic. */
-export interface ProbeConfig {
-  /** Path of a file with sample requests, within the workspace. */
-  requests: string
-  /** Whether a domain itself or its origin is asked. */
-  from: 'edge' | 'origin'
-  /** Number of requests to each domain before a wave, and after it. */
-  count: number
 }
 
 /** A count, or a share in percent. */

@@ -1,4 +1,4 @@
-import type { CurvePoint, ProbeSums, Sample, Verdict } from './health.ts'
+import type { CurvePoint, Sample, Verdict } from './health.ts'
 import type { Verified } from './drift.ts'
 import type { Domain, ItemKey, Part } from './item.ts'
 import type { OutcomeCounts } from './outcome.ts'
@@ -68,8 +68,6 @@ export type UntimedEvent =
       after: Sample
       /** Domains that are worse than their own baseline. */
       worse: { domain: Domain; before: Sample; after: Sample }[]
-      /** Probes among the requests; absent without any. */
-      probes?: ProbeSums
       statistics: WaveStatistics
     }
   | {

@@ -1,6 +1,5 @@
 import type { Domain } from './item.ts'
 import type { Counts, Grain, StatusClass } from './statistics.ts'
-import { pluralize } from './text/words.ts'
 
 /** Health check of a wave. Times in seconds, `margin` in percentage points. */
 export interface HealthRule {
@@ -84,27 +83,12 @@ export interface Comparison {
   shortage: DataShortage
 }
 
-/** Probes that a verdict rests on, beside the statistics. */
-export interface ProbeSums {
-  /** Number of domains that they were sent to. */
-  domains: number
-  before: Sample
-  after: Sample
-}
-
-/** Describes probes: `200 probe requests before and 200 after`. */
-export function describeProbes({ before, after }: ProbeSums): string {
-  return `${pluralize(before.requests, 'probe request')} before and ${after.requests} after`
-}
-
 /** Result of the health check of a wave. */
 export interface WaveHealth {
   verdict: Verdict
   domains: Map<Domain, Comparison>
   /** All domains together, each compared with its own baseline. */
   whole: Comparison
-  /** Null without probes. */
-  probes: ProbeSums | null
   /** The share rose as it also does without a change: a longer window has to decide. */
   isUncertain: boolean
 }

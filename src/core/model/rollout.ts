@@ -1,5 +1,4 @@
 import type { Domain, ItemKey } from './item.ts'
-import type { Counts } from './statistics.ts'
 
 /** Hashes of desired values by domain and item, as `hashItems` returns them. */
 export type ItemHashes = Record<Domain, Record<ItemKey, string>>
@@ -62,21 +61,6 @@ export interface RolloutWave {
   passed: boolean
   /** Present if it begins only after an approval. */
   approval?: WaveApproval
-  /** Present if requests were sent to its domains with little traffic. */
-  probes?: WaveProbes
-}
-
-/** Requests that the runner sent itself to domains of a wave, by status; 0 is no answer. */
-export interface WaveProbes {
-  /** Hash of what was sent and how: answers to other requests are not compared. */
-  of: string
-  /** Number of requests to each domain, before and after. */
-  count: number
-  /** When `before` ended, by the service's clock if it is known, ISO 8601. */
-  at: string
-  before: Record<Domain, Counts>
-  /** Absent until they were sent after the wave; empty if they can't be compared. */
-  after?: Record<Domain, Counts>
 }
 
 /** A decision about a rollout: who made it, and when (ISO 8601). */

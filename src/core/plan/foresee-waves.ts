@@ -15,7 +15,7 @@ export function createWaveTraffic(
   profile: TrafficProfile,
   rollout: Pacing['rollout'],
 ): WaveTraffic {
-  const { health = null, probe = null } = rollout ?? { probe: null }
+  const health = rollout?.health ?? null
   const figures = new Map(
     domains.flatMap((domain) => {
       const figure = profile.domains.get(domain)
@@ -29,7 +29,6 @@ export function createWaveTraffic(
     detector: isForeseen ? createDetector(figures.values(), health) : null,
     // A rise by the margin is tolerated.
     rise: 2 * (health?.margin ?? 0) || 1,
-    ...(probe === null ? {} : { probes: probe.count }),
   }
 }
 
@@ -72,16 +71,14 @@ const reasons = [
  */
 export function warnOfTraffic(
   waves: PlanWave[],
-  { figures, probes }: WaveTraffic,
+  { figures }: WaveTraffic,
   first: number | null,
 ): string[] {
-  const besides =
-    probes === undefined ? '' : `, beside ${pluralize(probes, 'probe')} of each quiet domain`
   const blind = reasons.flatMap(([undetected, reason]) => {
     const own = waves.filter(({ traffic }) => traffic?.undetected === undetected)
     const numbers = own.map(({ wave }) => String(wave))
     const names = `${own.length === 1 ? 'wave' : 'waves'} ${listAll(numbers, 'and')}`
-    const text = `the health check of ${names} detects no rise of errors: ${reason}${besides}`
+    const text = `the health check of ${names} detects no rise of errors: ${reason}`
     return own.length === 0 ? [] : [text]
   })
   if (first === null || waves.length < 2) return blind

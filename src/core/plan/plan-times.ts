@@ -9,7 +9,7 @@ export interface Pacing {
   callsPerMinute: number
   burst?: Burst | null
   /** Pause and health check of the waves; null if the plan is applied at once. */
-  rollout?: (Pick<RolloutConfig, 'pause' | 'health'> & { probe?: RolloutConfig['probe'] }) | null
+  rollout?: Pick<RolloutConfig, 'pause' | 'health'> | null
 }
 
 /**

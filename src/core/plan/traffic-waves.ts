@@ -12,8 +12,6 @@ export interface WaveTraffic {
   detector: Detector | null
   /** Rise that a first wave should detect, percentage points. */
   rise: number
-  /** Number of probes of each domain with few requests; absent for none. */
-  probes?: number
 }
 
 /** Maximum of the requests and domains of a wave and those before it. */

@@ -11,7 +11,6 @@ import {
 } from '../../core/health/earlier-windows.ts'
 import { judgeWave } from '../../core/health/judge.ts'
 import type { CurvePoint, DomainCounts, WaveHealth, Window } from '../../core/model/health.ts'
-import type { WaveProbes } from '../../core/model/rollout.ts'
 import type { TimeZone } from '../../core/model/time/time-zone.ts'
 import type { StatusCounts } from './ports.ts'
 
@@ -112,13 +111,12 @@ interface WaveQueries {
  *
  * @param controls domains that did not change
  * @param baseline window of the baseline
- * @param probes those of the wave, which count once they were sent after it
  */
 export function createComparison(
   domains: Domain[],
   controls: Domain[],
   baseline: Window,
-  { rule, zone, probes }: { rule: HealthConfig; zone: TimeZone; probes?: WaveProbes | undefined },
+  { rule, zone }: { rule: HealthConfig; zone: TimeZone },
   service: StatusCounts,
 ): WaveQueries {
   const span = computeSpan(baseline.to, rule)
@@ -141,14 +139,14 @@ export function createComparison(
     count,
     compare: async (before, window) => {
       const after = await count(window)
-      const health = judgeWave(before.counts, after.counts, rule, null, probes)
+      const health = judgeWave(before.counts, after.counts, rule)
       if (health.verdict !== 'worse') return { ...health, before, after }
       earlier ??= await queryEarlier()
       const variation = {
         windows: earlier.sum(span, window.to - window.from),
         controls: await service.count(controls, window),
       }
-      return { ...judgeWave(before.counts, after.counts, rule, variation, probes), before, after }
+      return { ...judgeWave(before.counts, after.counts, rule, variation), before, after }
     },
   }
 }

@@ -4,10 +4,10 @@ import type { UntimedEvent } from '../../core/model/events.ts'
 import type { DomainCounts, Window } from '../../core/model/health.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
-import type { Rollout, WaveProbes } from '../../core/model/rollout.ts'
+import type { Rollout } from '../../core/model/rollout.ts'
 import type { TimeZone } from '../../core/model/time/time-zone.ts'
 import type { Tracer } from '../../core/model/tracing.ts'
-import type { Counts, Point } from '../../core/model/statistics.ts'
+import type { Point } from '../../core/model/statistics.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type {
   ChainStore,
@@ -16,13 +16,11 @@ import type {
   StateReader,
 } from '../../state/store/store.ts'
 
-/** Context of a rollout: ports (clocks, service, probing, applying), the store and the settings. */
+/** Context of a rollout: ports (clocks, service, applying), the store and the settings. */
 export interface RolloutContext {
   clock: Clock
   time: ServiceClock
   service: StatusCounts
-  /** Null without probes. */
-  probing: Probing | null
   applying: Applying
   store: Pick<StateReader, 'load'> & RolloutStore & Partial<ChainStore>
   settings: RolloutSettings
@@ -62,22 +60,6 @@ export interface StatusCounts {
     window: Window,
     use: (domain: Domain, points: Point[]) => void,
   ): Promise<void>
-}
-
-/** Sends requests to domains with little traffic. */
-export interface Probing {
-  /**
-   * Sends requests, some minutes at most.
-   *
-   * @param recorded has the configuration of the domains at the service
-   * @returns what was sent, as a hash; how much at most to a domain; and the statuses by domain. A
-   *   domain that can't be asked is absent
-   * @throws EdgewiseError `usage` when the sample requests can't be loaded
-   */
-  probe(
-    domains: Domain[],
-    recorded: RecordedState,
-  ): Promise<Pick<WaveProbes, 'of' | 'count'> & { counts: Record<Domain, Counts> }>
 }
 
 /** Executes parts of a plan, each as its own apply, under the lock. */

@@ -1,7 +1,6 @@
 import { computePeriodsPerPoint } from '../../core/health/curve.ts'
 import type { HealthConfig } from '../../core/model/config.ts'
 import type { WaveStatistics } from '../../core/model/events.ts'
-import { describeProbes } from '../../core/model/health.ts'
 import type { WaveHealth, Window, Comparison, HealthRule, Sample } from '../../core/model/health.ts'
 import type { Rollout, AppliedTimes } from '../../core/model/rollout.ts'
 import { grainMs } from '../../core/model/statistics.ts'
@@ -55,7 +54,7 @@ export function reportJudged(
   about: { rule: HealthConfig; written: Window },
   { report, tracer }: Reporting,
 ): void {
-  const { verdict, whole, domains, probes } = health
+  const { verdict, whole, domains } = health
   getSpan(tracer)?.setAttributes({ 'edgewise.verdict': verdict })
   if (verdict === 'worse') failSpan(getSpan(tracer), verdict)
   report({
@@ -70,7 +69,6 @@ export function reportJudged(
         ? [{ domain, before: each.before, after: each.after }]
         : [],
     ),
-    ...(probes === null ? {} : { probes }),
     statistics: describeStatistics(health, about),
   })
 }
@@ -123,12 +121,11 @@ export function explain(
   rule: HealthRule,
   distrusted: AppliedTimes | null,
 ): string | null {
-  const { verdict, probes } = health
-  const rest = probes === null ? '' : ` (${describeProbes(probes)})`
-  if (verdict === 'worse') return explainWorse(health, rule) + rest
+  const { verdict } = health
+  if (verdict === 'worse') return explainWorse(health, rule)
   if (distrusted !== null)
     return `${explainUnknownTime(distrusted)}, and this machine's clock alone does not pass a wave`
-  return verdict === 'too-little-data' ? explainTooLittleData(health, rule) + rest : null
+  return verdict === 'too-little-data' ? explainTooLittleData(health, rule) : null
 }
 
 function explainUnknownTime({ serviceFrom }: AppliedTimes): string {

@@ -1,5 +1,6 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { isAchieved } from '../../core/diff/diff-snapshots.ts'
+import { computeWindows } from '../../core/health/windows.ts'
 import { EdgewiseError, InterruptedError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
@@ -19,7 +20,6 @@ import {
   saveProgress,
   type Progress,
 } from './progress.ts'
-import { findUnprobed, probeBefore, recordProbes } from './probe-wave.ts'
 import { RolloutSuspended, waitFor } from './wait.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import {
@@ -171,11 +171,7 @@ async function applyWave(
     const reason = await reload(progress, context)
     return reason === null ? 'again' : leave(reason, plan, progress)
   }
-  const unprobed = await findUnprobed(domains, progress.rollout, wave, context)
-  if (unprobed.length > 0) {
-    const reason = await probeBefore(wave, unprobed, progress, context)
-    return reason === null ? 'again' : leave(reason, plan, progress)
-  }
+  await refuseUnwatchable(domains, context)
   const ready = await context.applying.prepare(part, progress.recorded)
   const before = progress.rollout
   const done = await executeWave(ready, wave, progress, context)
@@ -207,24 +203,18 @@ async function watch(
 ): Promise<StepEnd> {
   // Resumed later, a wave with refused or in-doubt writes would be sent again.
   const watching = { ...context, suspends: context.suspends && complete }
-  for (;;) {
-    const watched = await context.applying.whileUnlocked(() =>
-      watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
-    )
-    const reason = await reload(progress, context)
-    if (reason !== null || watched === null)
-      return leave(reason ?? interruptedRollout, plan, progress)
-    // Another process has resumed the rollout meanwhile.
-    if (findCurrentWave(progress.rollout) !== wave) return 'again'
-    if ('probes' in watched) {
-      await recordProbes(watched.probes, wave, progress, context)
-      continue
-    }
-    if (watched.passed) return 'done'
-    const { rollout, recorded, result } = progress
-    await failWave(rollout, wave, watched, recorded, result, context)
-    return 'left'
-  }
+  const watched = await context.applying.whileUnlocked(() =>
+    watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
+  )
+  const reason = await reload(progress, context)
+  if (reason !== null || watched === null)
+    return leave(reason ?? interruptedRollout, plan, progress)
+  // Another process has resumed the rollout meanwhile.
+  if (findCurrentWave(progress.rollout) !== wave) return 'again'
+  if (watched.passed) return 'done'
+  const { rollout, recorded, result } = progress
+  await failWave(rollout, wave, watched, recorded, result, context)
+  return 'left'
 }
 
 /** Stops a rollout whose wave was not applied completely. */
@@ -269,6 +259,14 @@ async function computeBaselineWait(
   await time.ask()
   const nowMs = readTime(context)
   return findBaselineStart(domains, recorded, nowMs, clock.now() - nowMs, settings.rule) - nowMs
+}
+
+/** Refuses to begin a wave whose statistics can't be queried. */
+async function refuseUnwatchable(domains: Domain[], context: RolloutContext): Promise<void> {
+  const { service, settings } = context
+  if (settings.rule === null) return
+  const nowMs = readTime(context)
+  await service.count(domains, computeWindows(nowMs, nowMs, settings.rule, settings.zone).before)
 }
 
 /** Executes a wave. Its start is recorded first, so that it can be rolled back in any case. */

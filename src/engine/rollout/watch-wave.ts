@@ -1,5 +1,5 @@
 import type { HealthWindows, Window } from '../../core/model/health.ts'
-import type { AppliedTimes, Rollout, WaveProbes } from '../../core/model/rollout.ts'
+import type { AppliedTimes, Rollout } from '../../core/model/rollout.ts'
 import { alignDown, grainMs } from '../../core/model/statistics.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { decidingWindows, isClearlyWorse } from '../../core/health/judge.ts'
@@ -16,32 +16,16 @@ import {
   reportWatched,
 } from './report-wave.ts'
 import { isTransient, retryQuery, waitForStep } from './wait.ts'
-import { probeAfter } from './probe-wave.ts'
 import { computePauseLeft, findWaveTimes } from './waves.ts'
 
 /** Context for watching a wave. */
 type Watching = Pick<
   RolloutContext,
-  | 'clock'
-  | 'time'
-  | 'service'
-  | 'probing'
-  | 'settings'
-  | 'suspends'
-  | 'signal'
-  | 'report'
-  | 'tracer'
+  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
 >
 
-/**
- * Verdict on a watched wave, or probes to record before it is watched again; null after an
- * interrupt.
- */
-export type Watched =
-  | { passed: true }
-  | { passed: false; worse: boolean; reason: string }
-  | { probes: WaveProbes }
-  | null
+/** Verdict on a watched wave; null after an interrupt. */
+export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
 
 /** Maximum factor by which a window with too little data is extended. */
 const maxExtension = 12
@@ -92,7 +76,7 @@ async function watch(
   const pauseLeft = () => Math.max(0, pauseEnd - clock.monotonic())
   if (rule !== null) {
     const watched = await judge(rollout, waveIndex, applied, pauseLeft, recorded, rule, watching)
-    if (watched === null || 'probes' in watched || !watched.passed) return watched
+    if (watched === null || !watched.passed) return watched
   }
   if (pauseLeft() > 0) {
     reportWaiting(rollout, waveIndex, pauseLeft(), 'pause', watching)
@@ -147,15 +131,11 @@ async function judge(
     const skewMs = clock.now() - now()
     const controls = chooseControls(domains, recorded, windows.before.from, skewMs)
     const { zone } = watching.settings
-    const about = { rule, zone, probes: rollout.waves[waveIndex]?.probes }
-    const queries = createComparison(domains, controls, windows.before, about, service)
+    const queries = createComparison(domains, controls, windows.before, { rule, zone }, service)
     const before = await retry(() => queries.count(windows.before))
     const compare = (window: Window) => queries.compare(before, window)
     const early = await watchWindow(compare, waveIndex, { ...windows, now }, rule, watching)
     if (watching.signal.aborted) return null
-    // Probes after the last period are not among the requests that the service counted in it.
-    const probes = early === null ? await probeAfter(rollout, waveIndex, recorded, watching) : null
-    if (probes !== null) return { probes }
     const compared = early ?? (await retry(() => compare(windows.after)))
     const isUncertain = compared.isUncertain && times < decidingWindows
     // A verdict by this machine's clock may stop a wave, and never passes it.

@@ -6,6 +6,10 @@ import { getOwn, parsePointer } from '../../core/model/json.ts'
  */
 export const removedKeys = {
   workspace: {
+    'rollout.probe':
+      'Edgewise sends no requests of its own. Set "rollout.health.minRequests" and ' +
+      '"onLittleData" for domains with few requests, or test them with a program of your own ' +
+      'before you approve the next wave.',
     'sign.command':
       'programs no longer sign. Name the variable of an Ed25519 key: "sign: {key: {env: NAME}}".',
   },

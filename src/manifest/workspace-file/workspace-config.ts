@@ -21,7 +21,6 @@ import type {
   HealthConfig,
   NotifyConfig,
   PlacedText,
-  ProbeConfig,
   StateConfig,
 } from '../../core/model/config.ts'
 import { type JsonObject, getOwn, isObject, resolvePointer } from '../../core/model/json.ts'
@@ -164,7 +163,6 @@ function buildConfig(
       ...parseApproval(rollout.approval),
       pause: parseSeconds(rollout.pause),
       health: rollout.health === undefined ? null : buildHealth(rollout.health),
-      probe: buildProbe(rollout.probe),
     },
   }
 }
@@ -245,10 +243,6 @@ function buildHealth(health: NonNullable<WorkspaceFile['rollout']['health']>): H
     statuses: health.statuses.map(String),
     margin: Number(health.margin.slice(0, -1)),
   }
-}
-
-function buildProbe({ requests, ...probe }: WorkspaceFile['rollout']['probe']): ProbeConfig | null {
-  return requests === undefined ? null : { requests, ...probe }
 }
 
 function parseAmount(value: number | string): Amount {

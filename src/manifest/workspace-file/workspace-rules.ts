@@ -210,17 +210,8 @@ function checkOrder(pointer: string, from: string, to: string): Finding[] {
  *
  * @param isMapping whether `approval` is a mapping with a wave
  */
-function checkRollout(
-  { waves, approval, probe, health }: RolloutConfig,
-  isMapping: boolean,
-): Finding[] {
-  const isLonely = probe !== null && health === null
-  const detail = 'probes count in health checks: expected "health" beside "probe"'
-  return [
-    ...checkWaves(waves),
-    ...checkApproval(approval, waves.length, isMapping),
-    ...(isLonely ? [createFinding('/rollout/probe', detail)] : []),
-  ]
+function checkRollout({ waves, approval }: RolloutConfig, isMapping: boolean): Finding[] {
+  return [...checkWaves(waves), ...checkApproval(approval, waves.length, isMapping)]
 }
 
 function checkApproval(approval: number[], waves: number, isMapping: boolean): Finding[] {

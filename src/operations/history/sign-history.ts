@@ -58,11 +58,11 @@ function loadKeys(root: string, path: string): KeyObject[] {
   const keys = blocks.flatMap((block) =>
     block.startsWith('PUBLIC') ? (parseKey(() => createPublicKey(start + block)) ?? []) : [],
   )
-  const areUsable = keys.every(({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519')
-  if (keys.length > 0 && keys.length === blocks.length && areUsable) return keys
+  const usable = keys.filter(({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519')
+  if (usable.length > 0 && usable.length === blocks.length) return usable
   throw new EdgewiseError(
     'usage',
-    `${path}: ${isFault(bytes) ? bytes.reason : 'expected public Ed25519 keys in PEM, and no more'}`,
+    `${path}: ${isFault(bytes) ? bytes.reason : 'expected only public Ed25519 keys in PEM'}`,
     'Write them there as "openssl pkey -pubout" prints them ("sign.public" in edgewise.yaml).',
   )
 }

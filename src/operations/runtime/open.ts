@@ -123,7 +123,6 @@ const members: Record<keyof Outside, true> = {
   user: true,
   signal: true,
   transport: true,
-  probe: true,
   note: true,
   onPhase: true,
   runBlocking: true,

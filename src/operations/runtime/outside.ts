@@ -6,7 +6,6 @@ import type { Solver, WorkerPool } from '../../core/model/parallel.ts'
 import type { Phase } from '../../core/model/events.ts'
 import type { Tracer } from '../../core/model/tracing.ts'
 import type { Note } from '../../core/model/text/words.ts'
-import type { Probe } from '../../service/probe.ts'
 import type { Transport } from '../../service/transport.ts'
 import type { Disk } from '../../state/folder/disk.ts'
 import type { GitRepository } from '../../state/git/git-repository.ts'
@@ -72,8 +71,6 @@ export interface Outside extends Computing, Calling, StateOutside {
   random(): number
   /** User for locks and the history: `name@machine`. */
   user: string
-  /** Sends a request to a domain or an origin; absent: over this machine's network. */
-  probe?: Probe
   /** Called after consent, before an apply, a rollback or a repair may send its first write. */
   onSending?(): Promise<void>
   /** Cache of assembled manifests; absent: they are assembled in each run. */

@@ -29,7 +29,6 @@ import type {
   StateReader,
   StateWriter,
 } from '../../state/store/store.ts'
-import { createProbing } from './create-probing.ts'
 import { createApplyId, executePlan, type ExecuteOptions } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { rollbackSuffix } from './find-change.ts'
@@ -100,13 +99,10 @@ export async function runRollout(
       options.report(event, partBudget)
   }
   const { rollout: settings, service } = workspace.config
-  const probing = createProbing(workspace, outside)
-  if (continued === null) probing?.load()
   return rollOut(plan, rollout, recorded, {
     clock: outside.clock,
     time: { now: () => serviceTime.time.now(), ask: () => serviceTime.ask() },
     service: createCounting(workspace, outside, serviceTime.time),
-    probing,
     applying: {
       ...createApplying(workspace, store, options, report),
       whileUnlocked: (work) => lock.whileUnlocked(work),

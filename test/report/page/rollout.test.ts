@@ -105,14 +105,6 @@ describe('the rollout of a page', () => {
     expect(find(1, ...events)?.state).toBe(state)
   })
 
-  it('has the probes that its verdict rests on', () => {
-    const answers = { requests: 200, bad: 0 }
-    const probed = { ...judged(1), probes: { domains: 1, before: answers, after: answers } }
-    expect(find(1, written(1), probed)?.figures).toMatch(
-      / after\. Among these are 200 probe requests before and 200 after\.$/,
-    )
-  })
-
   it('has the verdict, its reason, its rule and its curve', () => {
     expect(find(2, begun(2), written(2), worse(2))).toEqual({
       state: 'worse',

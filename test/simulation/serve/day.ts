@@ -65,7 +65,6 @@ const rollout: RolloutConfig = {
   approvers: { by: 1, notAuthor: false },
   by: 'domains' as const,
   revert: 'waves' as const,
-  probe: null,
   health: {
     area: 'all',
     settle: 300,

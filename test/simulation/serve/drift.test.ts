@@ -14,7 +14,6 @@ const rollout = {
   approvers: { by: 1, notAuthor: false },
   by: 'domains' as const,
   revert: 'waves' as const,
-  probe: null,
   health: null,
 }
 

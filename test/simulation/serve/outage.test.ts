@@ -17,7 +17,6 @@ const rollout = {
   approvers: { by: 1, notAuthor: false },
   by: 'domains' as const,
   revert: 'waves' as const,
-  probe: null,
   health: null,
 }
 /** Lengths of outages, ms: below and above the patience of each part. */

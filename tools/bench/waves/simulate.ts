@@ -186,7 +186,6 @@ async function roll(
     },
     time: { now: () => now, ask: async () => now },
     service: createService(faulty, changedAt),
-    probing: null,
     applying: {
       prepare: async (part) => part,
       execute: async (part) => execute(part),

@@ -19,92 +19,92 @@ function addFault(faults, instancePath, schemaPath, keyword, params, propertyNam
 export const itemFaults = {
   add_back_source_head(q) {
     const h = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
-    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
-      let r = null, o = 0;
-      if (Array.isArray(n)) {
-        n.length > 20 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 20 }), o++);
-        const a = n.length;
-        for (let s = 0; s < a; s++) {
-          let d = n[s];
+    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, p = 0;
+      if (Array.isArray(m)) {
+        m.length > 20 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 20 }), p++);
+        const l = m.length;
+        for (let o = 0; o < l; o++) {
+          let d = m[o];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.head_name === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "head_name" }), o++), d.head_value === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "head_value" }), o++);
+            d.head_name === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "head_name" }), p++), d.head_value === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "head_value" }), p++);
             for (const g in d)
-              g === "head_name" || g === "head_value" || g === "write_when_exists" || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
+              g === "head_name" || g === "head_value" || g === "write_when_exists" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
             if (d.head_name !== void 0) {
               let g = d.head_name;
-              typeof g == "string" ? (y(g) < 1 && (r = addFault(r, _ + "/" + s + "/head_name", "#/items/properties/head_name/minLength", "minLength", { limit: 1 }), o++), b(g) || (r = addFault(r, _ + "/" + s + "/head_name", "#/items/properties/head_name/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, _ + "/" + s + "/head_name", "#/items/properties/head_name/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? (y(g) < 1 && (r = addFault(r, _ + "/" + o + "/head_name", "#/items/properties/head_name/minLength", "minLength", { limit: 1 }), p++), b(g) || (r = addFault(r, _ + "/" + o + "/head_name", "#/items/properties/head_name/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/" + o + "/head_name", "#/items/properties/head_name/type", "type", { type: "string" }), p++);
             }
             if (d.head_value !== void 0) {
               let g = d.head_value;
-              typeof g == "string" ? v(g) || (r = addFault(r, _ + "/" + s + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, _ + "/" + s + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? v(g) || (r = addFault(r, _ + "/" + o + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), p++) : (r = addFault(r, _ + "/" + o + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), p++);
             }
             if (d.write_when_exists !== void 0) {
               let g = d.write_when_exists;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), o++), g === "yes" || g === "no" || (r = addFault(r, _ + "/" + s + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: h.items.properties.write_when_exists.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), p++), g === "yes" || g === "no" || (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: h.items.properties.write_when_exists.enum }), p++);
             }
           } else
-            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
+            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
-      return u.errors = r, o === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
+      return u.errors = r, p === 0;
     }
     return u;
   },
   add_response_head(q) {
     const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
-    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
-      let r = null, o = 0;
-      if (n && typeof n == "object" && !Array.isArray(n)) {
-        n.list === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "list" }), o++);
-        for (const s in n)
-          s === "type" || s === "list" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), o++);
-        if (n.type !== void 0) {
-          let s = n.type;
-          typeof s != "string" && (r = addFault(r, _ + "/type", "#/properties/type/type", "type", { type: "string" }), o++), s === "reset" || s === "add" || s === "remove" || (r = addFault(r, _ + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), o++);
+    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, p = 0;
+      if (m && typeof m == "object" && !Array.isArray(m)) {
+        m.list === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "list" }), p++);
+        for (const o in m)
+          o === "type" || o === "list" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), p++);
+        if (m.type !== void 0) {
+          let o = m.type;
+          typeof o != "string" && (r = addFault(r, _ + "/type", "#/properties/type/type", "type", { type: "string" }), p++), o === "reset" || o === "add" || o === "remove" || (r = addFault(r, _ + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), p++);
         }
-        if (n.list !== void 0) {
-          let s = n.list;
-          if (Array.isArray(s)) {
-            const d = s.length;
+        if (m.list !== void 0) {
+          let o = m.list;
+          if (Array.isArray(o)) {
+            const d = o.length;
             for (let g = 0; g < d; g++) {
-              let w = s[g];
-              const c = o;
-              let p = !1, L = null;
-              const V = o;
+              let w = o[g];
+              const c = p;
+              let s = !1, L = null;
+              const V = p;
               if (w && typeof w == "object" && !Array.isArray(w)) {
-                w.name === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), o++), w.value === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), o++);
+                w.name === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), p++), w.value === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), p++);
                 for (const e in w)
-                  e === "name" || e === "value" || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: e }), o++);
+                  e === "name" || e === "value" || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: e }), p++);
                 if (w.name !== void 0) {
                   let e = w.name;
-                  typeof e == "string" ? (y(e) < 1 && (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), o++), b(e) || (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), o++);
+                  typeof e == "string" ? (y(e) < 1 && (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), p++), b(e) || (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), p++);
                 }
                 if (w.value !== void 0) {
                   let e = w.value;
-                  typeof e == "string" ? v(e) || (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), o++);
+                  typeof e == "string" ? v(e) || (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), p++) : (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), p++);
                 }
               } else
-                r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), o++;
-              var a = V === o;
-              a && (p = !0, L = 0);
-              const O = o;
-              typeof w == "string" ? (y(w) < 1 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), o++), b(w) || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), o++);
-              var a = O === o;
-              a && p ? (p = !1, L = [L, 1]) : a && (p = !0, L = 1), p ? (o = c, r !== null && (c ? r.length = c : r = null)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: L }), o++);
+                r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), p++;
+              var l = V === p;
+              l && (s = !0, L = 0);
+              const O = p;
+              typeof w == "string" ? (y(w) < 1 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), p++), b(w) || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), p++);
+              var l = O === p;
+              l && s ? (s = !1, L = [L, 1]) : l && (s = !0, L = 1), s ? (p = c, r !== null && (c ? r.length = c : r = null)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: L }), p++);
             }
           } else
-            r = addFault(r, _ + "/list", "#/properties/list/type", "type", { type: "array" }), o++;
+            r = addFault(r, _ + "/list", "#/properties/list/type", "type", { type: "array" }), p++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "object" }), o++;
-      return u.errors = r, o === 0;
+        r = addFault(r, _, "#/type", "type", { type: "object" }), p++;
+      return u.errors = r, p === 0;
     }
     return u;
   },
   cache_error_code(q) {
     const h = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.code === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "code" }), i++), v.bcache === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "bcache" }), i++);
@@ -115,9 +115,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let o = 0; o < r; o++) {
-              let a = t[o];
-              typeof a != "string" && (f = addFault(f, y + "/code/" + o, "#/properties/code/items/type", "type", { type: "string" }), i++), a === "400" || a === "403" || a === "404" || a === "414" || a === "500" || a === "501" || a === "502" || a === "503" || a === "504" || a === "506" || a === "5XX" || (f = addFault(f, y + "/code/" + o, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), i++);
+            for (let p = 0; p < r; p++) {
+              let l = t[p];
+              typeof l != "string" && (f = addFault(f, y + "/code/" + p, "#/properties/code/items/type", "type", { type: "string" }), i++), l === "400" || l === "403" || l === "404" || l === "414" || l === "500" || l === "501" || l === "502" || l === "503" || l === "504" || l === "506" || l === "5XX" || (f = addFault(f, y + "/code/" + p, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/code", "#/properties/code/type", "type", { type: "array" }), i++;
@@ -142,46 +142,46 @@ export const itemFaults = {
   },
   cache_rule(q) {
     const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
         const r = y.length;
-        for (let o = 0; o < r; o++) {
-          let a = y[o];
-          if (a && typeof a == "object" && !Array.isArray(a)) {
-            a.type === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "type" }), t++), a.pattern === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "pattern" }), t++), a.time === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "time" }), t++);
-            for (const s in a)
-              s === "type" || s === "pattern" || s === "time" || s === "timeunit" || s === "ignore_no_cache" || s === "ignore_expired" || s === "ignore_query" || (i = addFault(i, u + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
-            if (a.type !== void 0) {
-              let s = a.type;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/" + o + "/type", "#/items/properties/type/type", "type", { type: "integer" }), t++), s === 1 || s === 2 || s === 3 || s === 4 || (i = addFault(i, u + "/" + o + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), t++);
+        for (let p = 0; p < r; p++) {
+          let l = y[p];
+          if (l && typeof l == "object" && !Array.isArray(l)) {
+            l.type === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "type" }), t++), l.pattern === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "pattern" }), t++), l.time === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "time" }), t++);
+            for (const o in l)
+              o === "type" || o === "pattern" || o === "time" || o === "timeunit" || o === "ignore_no_cache" || o === "ignore_expired" || o === "ignore_query" || (i = addFault(i, u + "/" + p, "#/items/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+            if (l.type !== void 0) {
+              let o = l.type;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/type", "type", { type: "integer" }), t++), o === 1 || o === 2 || o === 3 || o === 4 || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), t++);
             }
-            if (a.pattern !== void 0) {
-              let s = a.pattern;
-              typeof s == "string" ? b(s) < 1 && (i = addFault(i, u + "/" + o + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/" + o + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), t++);
+            if (l.pattern !== void 0) {
+              let o = l.pattern;
+              typeof o == "string" ? b(o) < 1 && (i = addFault(i, u + "/" + p + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/" + p + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), t++);
             }
-            if (a.time !== void 0) {
-              let s = a.time;
-              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/" + o + "/time", "#/items/properties/time/type", "type", { type: "integer" }), t++), typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && (i = addFault(i, u + "/" + o + "/time", "#/items/properties/time/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+            if (l.time !== void 0) {
+              let o = l.time;
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/" + p + "/time", "#/items/properties/time/type", "type", { type: "integer" }), t++), typeof o == "number" && isFinite(o) && (o < 0 || isNaN(o)) && (i = addFault(i, u + "/" + p + "/time", "#/items/properties/time/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
             }
-            if (a.timeunit !== void 0) {
-              let s = a.timeunit;
-              typeof s != "string" && (i = addFault(i, u + "/" + o + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), t++), s === "Y" || s === "M" || s === "D" || s === "h" || s === "i" || s === "s" || (i = addFault(i, u + "/" + o + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: h.items.properties.timeunit.enum }), t++);
+            if (l.timeunit !== void 0) {
+              let o = l.timeunit;
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), t++), o === "Y" || o === "M" || o === "D" || o === "h" || o === "i" || o === "s" || (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: h.items.properties.timeunit.enum }), t++);
             }
-            if (a.ignore_no_cache !== void 0) {
-              let s = a.ignore_no_cache;
-              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache.enum }), t++);
+            if (l.ignore_no_cache !== void 0) {
+              let o = l.ignore_no_cache;
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache.enum }), t++);
             }
-            if (a.ignore_expired !== void 0) {
-              let s = a.ignore_expired;
-              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: h.items.properties.ignore_expired.enum }), t++);
+            if (l.ignore_expired !== void 0) {
+              let o = l.ignore_expired;
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: h.items.properties.ignore_expired.enum }), t++);
             }
-            if (a.ignore_query !== void 0) {
-              let s = a.ignore_query;
-              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: h.items.properties.ignore_query.enum }), t++);
+            if (l.ignore_query !== void 0) {
+              let o = l.ignore_query;
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: h.items.properties.ignore_query.enum }), t++);
             }
           } else
-            i = addFault(i, u + "/" + o, "#/items/type", "type", { type: "object" }), t++;
+            i = addFault(i, u + "/" + p, "#/items/type", "type", { type: "object" }), t++;
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
@@ -191,77 +191,77 @@ export const itemFaults = {
   },
   cache_rule_list(q) {
     const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const o = u.length;
-        for (let a = 0; a < o; a++) {
-          let s = u[a];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.match_method === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "match_method" }), r++), s.pattern === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "pattern" }), r++), s.expire === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "expire" }), r++);
-            for (const d in s)
-              b.call(h.items.properties, d) || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (s.match_method !== void 0) {
-              let d = s.match_method;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, n + "/" + a + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: h.items.properties.match_method.enum }), r++);
+        const p = u.length;
+        for (let l = 0; l < p; l++) {
+          let o = u[l];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.match_method === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "match_method" }), r++), o.pattern === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "pattern" }), r++), o.expire === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "expire" }), r++);
+            for (const d in o)
+              b.call(h.items.properties, d) || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (o.match_method !== void 0) {
+              let d = o.match_method;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: h.items.properties.match_method.enum }), r++);
             }
-            if (s.pattern !== void 0) {
-              let d = s.pattern;
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, n + "/" + a + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/" + a + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), r++);
+            if (o.pattern !== void 0) {
+              let d = o.pattern;
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/" + l + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/" + l + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), r++);
             }
-            if (s.case_ignore !== void 0) {
-              let d = s.case_ignore;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, n + "/" + a + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: h.items.properties.case_ignore.enum }), r++);
+            if (o.case_ignore !== void 0) {
+              let d = o.case_ignore;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: h.items.properties.case_ignore.enum }), r++);
             }
-            if (s.expire !== void 0) {
-              let d = s.expire;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && (d < 0 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
+            if (o.expire !== void 0) {
+              let d = o.expire;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && (d < 0 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
             }
-            if (s.expire_unit !== void 0) {
-              let d = s.expire_unit;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, n + "/" + a + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: h.items.properties.expire_unit.enum }), r++);
+            if (o.expire_unit !== void 0) {
+              let d = o.expire_unit;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: h.items.properties.expire_unit.enum }), r++);
             }
-            if (s.ignore_no_cache_headers !== void 0) {
-              let d = s.ignore_no_cache_headers;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, n + "/" + a + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache_headers.enum }), r++);
+            if (o.ignore_no_cache_headers !== void 0) {
+              let d = o.ignore_no_cache_headers;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache_headers.enum }), r++);
             }
-            if (s.follow_expired !== void 0) {
-              let d = s.follow_expired;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, n + "/" + a + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: h.items.properties.follow_expired.enum }), r++);
+            if (o.follow_expired !== void 0) {
+              let d = o.follow_expired;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: h.items.properties.follow_expired.enum }), r++);
             }
-            if (s.query_params_op !== void 0) {
-              let d = s.query_params_op;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, n + "/" + a + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: h.items.properties.query_params_op.enum }), r++);
+            if (o.query_params_op !== void 0) {
+              let d = o.query_params_op;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: h.items.properties.query_params_op.enum }), r++);
             }
-            if (s.priority !== void 0) {
-              let d = s.priority;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), r++);
+            if (o.priority !== void 0) {
+              let d = o.priority;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), r++);
             }
-            if (s.cache_or_not !== void 0) {
-              let d = s.cache_or_not;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, n + "/" + a + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: h.items.properties.cache_or_not.enum }), r++);
+            if (o.cache_or_not !== void 0) {
+              let d = o.cache_or_not;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: h.items.properties.cache_or_not.enum }), r++);
             }
-            if (s.query_params_op_way !== void 0) {
-              let d = s.query_params_op_way;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, n + "/" + a + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: h.items.properties.query_params_op_way.enum }), r++);
+            if (o.query_params_op_way !== void 0) {
+              let d = o.query_params_op_way;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: h.items.properties.query_params_op_way.enum }), r++);
             }
-            if (s.query_params_op_when !== void 0) {
-              let d = s.query_params_op_when;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, n + "/" + a + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: h.items.properties.query_params_op_when.enum }), r++);
+            if (o.query_params_op_when !== void 0) {
+              let d = o.query_params_op_when;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: h.items.properties.query_params_op_when.enum }), r++);
             }
-            s.params !== void 0 && typeof s.params != "string" && (t = addFault(t, n + "/" + a + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
+            o.params !== void 0 && typeof o.params != "string" && (t = addFault(t, m + "/" + l + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
           } else
-            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   cache_share(q) {
     const h = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = q.domain;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.share_way === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "share_way" }), t++);
@@ -283,7 +283,7 @@ export const itemFaults = {
   },
   client_real_ip(q) {
     const h = q["header-name"], b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.head === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "head" }), t++);
@@ -301,165 +301,165 @@ export const itemFaults = {
   },
   combined_ban(q) {
     const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = q["ip-or-network"], v = q["regex-any"], y = countCharacters;
-    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
-      let r = null, o = 0;
-      if (Array.isArray(n)) {
-        const a = n.length;
-        for (let s = 0; s < a; s++) {
-          let d = n[s];
+    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, p = 0;
+      if (Array.isArray(m)) {
+        const l = m.length;
+        for (let o = 0; o < l; o++) {
+          let d = m[o];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.configs === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "configs" }), o++);
+            d.configs === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "configs" }), p++);
             for (const g in d)
-              g === "action" || g === "configs" || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
+              g === "action" || g === "configs" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
             if (d.action !== void 0) {
               let g = d.action;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/action", "#/items/properties/action/type", "type", { type: "string" }), o++), g !== "ban" && (r = addFault(r, _ + "/" + s + "/action", "#/items/properties/action/enum", "enum", { allowedValues: h.items.properties.action.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/type", "type", { type: "string" }), p++), g !== "ban" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/enum", "enum", { allowedValues: h.items.properties.action.enum }), p++);
             }
             if (d.configs !== void 0) {
               let g = d.configs;
               if (g && typeof g == "object" && !Array.isArray(g)) {
                 for (const w in g)
-                  w === "method" || w === "ip" || w === "referer" || w === "url" || w === "ua" || (r = addFault(r, _ + "/" + s + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: w }), o++);
+                  w === "method" || w === "ip" || w === "referer" || w === "url" || w === "ua" || (r = addFault(r, _ + "/" + o + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: w }), p++);
                 if (g.method !== void 0) {
                   let w = g.method;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.method_type === void 0 && (r = addFault(r, _ + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), o++);
+                    w.method_type === void 0 && (r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), p++);
                     for (const c in w)
-                      c === "method_type" || c === "is_match" || (r = addFault(r, _ + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
+                      c === "method_type" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
                     if (w.method_type !== void 0) {
                       let c = w.method_type;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), o++), c === "get" || c === "post" || (r = addFault(r, _ + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.method_type.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), p++), c === "get" || c === "post" || (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.method_type.enum }), p++);
                     }
                     if (w.is_match !== void 0) {
                       let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.is_match.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.is_match.enum }), p++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), o++;
+                    r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), p++;
                 }
                 if (g.ip !== void 0) {
                   let w = g.ip;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), o++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), p++);
                     for (const c in w)
-                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
+                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
                     if (w.list !== void 0) {
                       let c = w.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), o++);
-                        const p = c.length;
-                        for (let L = 0; L < p; L++) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), p++);
+                        const s = c.length;
+                        for (let L = 0; L < s; L++) {
                           let V = c[L];
-                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/minLength", "minLength", { limit: 1 }), o++), b(V) || (r = addFault(r, _ + "/" + s + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/format", "format", { format: "ip-or-network" }), o++)) : (r = addFault(r, _ + "/" + s + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/type", "type", { type: "string" }), o++);
+                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/minLength", "minLength", { limit: 1 }), p++), b(V) || (r = addFault(r, _ + "/" + o + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/format", "format", { format: "ip-or-network" }), p++)) : (r = addFault(r, _ + "/" + o + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/type", "type", { type: "string" }), p++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), o++;
+                        r = addFault(r, _ + "/" + o + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), p++;
                     }
                     if (w.is_match !== void 0) {
                       let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ip.properties.is_match.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ip.properties.is_match.enum }), p++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), o++;
+                    r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), p++;
                 }
                 if (g.referer !== void 0) {
                   let w = g.referer;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), o++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), p++);
                     for (const c in w)
-                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
+                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
                     if (w.list !== void 0) {
                       let c = w.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), o++);
-                        const p = c.length;
-                        for (let L = 0; L < p; L++) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), p++);
+                        const s = c.length;
+                        for (let L = 0; L < s; L++) {
                           let V = c[L];
-                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, _ + "/" + s + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/type", "type", { type: "string" }), o++);
+                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/minLength", "minLength", { limit: 1 }), p++) : (r = addFault(r, _ + "/" + o + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/type", "type", { type: "string" }), p++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), o++;
+                        r = addFault(r, _ + "/" + o + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), p++;
                     }
                     if (w.is_match !== void 0) {
                       let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.referer.properties.is_match.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.referer.properties.is_match.enum }), p++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), o++;
+                    r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), p++;
                 }
                 if (g.url !== void 0) {
                   let w = g.url;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), o++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), p++);
                     for (const c in w)
-                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
+                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
                     if (w.list !== void 0) {
                       let c = w.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), o++);
-                        const p = c.length;
-                        for (let L = 0; L < p; L++) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), p++);
+                        const s = c.length;
+                        for (let L = 0; L < s; L++) {
                           let V = c[L];
-                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), o++), v(V) || (r = addFault(r, _ + "/" + s + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, _ + "/" + s + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), o++);
+                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), p++), v(V) || (r = addFault(r, _ + "/" + o + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), p++)) : (r = addFault(r, _ + "/" + o + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), p++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), o++;
+                        r = addFault(r, _ + "/" + o + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), p++;
                     }
                     if (w.is_match !== void 0) {
                       let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.is_match.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.is_match.enum }), p++);
                     }
                     if (w.case_insensitive !== void 0) {
                       let c = w.case_insensitive;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.case_insensitive.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.case_insensitive.enum }), p++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), o++;
+                    r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), p++;
                 }
                 if (g.ua !== void 0) {
                   let w = g.ua;
                   if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), o++);
+                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), p++);
                     for (const c in w)
-                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: c }), o++);
+                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
                     if (w.list !== void 0) {
                       let c = w.list;
                       if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), o++);
-                        const p = c.length;
-                        for (let L = 0; L < p; L++) {
+                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), p++);
+                        const s = c.length;
+                        for (let L = 0; L < s; L++) {
                           let V = c[L];
-                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + s + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, _ + "/" + s + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/type", "type", { type: "string" }), o++);
+                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/minLength", "minLength", { limit: 1 }), p++) : (r = addFault(r, _ + "/" + o + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/type", "type", { type: "string" }), p++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), o++;
+                        r = addFault(r, _ + "/" + o + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), p++;
                     }
                     if (w.is_match !== void 0) {
                       let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.is_match.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.is_match.enum }), p++);
                     }
                     if (w.case_insensitive !== void 0) {
                       let c = w.case_insensitive;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), o++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.case_insensitive.enum }), o++);
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.case_insensitive.enum }), p++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), o++;
+                    r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), p++;
                 }
               } else
-                r = addFault(r, _ + "/" + s + "/configs", "#/items/properties/configs/type", "type", { type: "object" }), o++;
+                r = addFault(r, _ + "/" + o + "/configs", "#/items/properties/configs/type", "type", { type: "object" }), p++;
             }
           } else
-            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
+            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
-      return u.errors = r, o === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
+      return u.errors = r, p === 0;
     }
     return u;
   },
   compress_response(q) {
     const h = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.content_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "content_type" }), t++), y.min_size === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size" }), t++), y.min_size_unit === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size_unit" }), t++);
@@ -469,10 +469,10 @@ export const itemFaults = {
           let r = y.content_type;
           if (Array.isArray(r)) {
             r.length < 1 && (i = addFault(i, u + "/content_type", "#/properties/content_type/minItems", "minItems", { limit: 1 }), t++);
-            const o = r.length;
-            for (let a = 0; a < o; a++) {
-              let s = r[a];
-              typeof s == "string" ? b(s) < 1 && (i = addFault(i, u + "/content_type/" + a, "#/properties/content_type/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/content_type/" + a, "#/properties/content_type/items/type", "type", { type: "string" }), t++);
+            const p = r.length;
+            for (let l = 0; l < p; l++) {
+              let o = r[l];
+              typeof o == "string" ? b(o) < 1 && (i = addFault(i, u + "/content_type/" + l, "#/properties/content_type/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/content_type/" + l, "#/properties/content_type/items/type", "type", { type: "string" }), t++);
             }
           } else
             i = addFault(i, u + "/content_type", "#/properties/content_type/type", "type", { type: "array" }), t++;
@@ -493,7 +493,7 @@ export const itemFaults = {
   },
   connect_timeout(q) {
     const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.origin_connect_timeout === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "origin_connect_timeout" }), i++);
@@ -511,7 +511,7 @@ export const itemFaults = {
   },
   deny_protocol(q) {
     const h = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.protocol === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "protocol" }), i++);
@@ -529,7 +529,7 @@ export const itemFaults = {
   },
   deny_url(q) {
     const h = countCharacters;
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.urls === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "urls" }), i++);
@@ -540,9 +540,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/urls", "#/properties/urls/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let o = 0; o < r; o++) {
-              let a = t[o];
-              typeof a == "string" ? h(a) < 1 && (f = addFault(f, y + "/urls/" + o, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), i++) : (f = addFault(f, y + "/urls/" + o, "#/properties/urls/items/type", "type", { type: "string" }), i++);
+            for (let p = 0; p < r; p++) {
+              let l = t[p];
+              typeof l == "string" ? h(l) < 1 && (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), i++) : (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/type", "type", { type: "string" }), i++);
             }
           } else
             f = addFault(f, y + "/urls", "#/properties/urls/type", "type", { type: "array" }), i++;
@@ -555,7 +555,7 @@ export const itemFaults = {
   },
   error_bcache(q) {
     const h = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.bcache === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "bcache" }), t++), y.code === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "code" }), t++);
@@ -569,10 +569,10 @@ export const itemFaults = {
           let r = y.code;
           if (Array.isArray(r)) {
             r.length < 1 && (i = addFault(i, u + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), t++);
-            const o = r.length;
-            for (let a = 0; a < o; a++) {
-              let s = r[a];
-              typeof s != "string" && (i = addFault(i, u + "/code/" + a, "#/properties/code/items/type", "type", { type: "string" }), t++), s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5xx" || (i = addFault(i, u + "/code/" + a, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), t++);
+            const p = r.length;
+            for (let l = 0; l < p; l++) {
+              let o = r[l];
+              typeof o != "string" && (i = addFault(i, u + "/code/" + l, "#/properties/code/items/type", "type", { type: "string" }), t++), o === "400" || o === "403" || o === "404" || o === "414" || o === "500" || o === "501" || o === "502" || o === "503" || o === "504" || o === "506" || o === "5xx" || (i = addFault(i, u + "/code/" + l, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), t++);
             }
           } else
             i = addFault(i, u + "/code", "#/properties/code/type", "type", { type: "array" }), t++;
@@ -593,39 +593,39 @@ export const itemFaults = {
   },
   error_page_rewrite(q) {
     const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = q["http-url"], v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const o = u.length;
-        for (let a = 0; a < o; a++) {
-          let s = u[a];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.error_status_code === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "error_status_code" }), r++), s.redirect_status_code === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "redirect_status_code" }), r++), s.redirect_url === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "redirect_url" }), r++);
-            for (const d in s)
-              d === "error_status_code" || d === "redirect_status_code" || d === "redirect_url" || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (s.error_status_code !== void 0) {
-              let d = s.error_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 599 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), r++), (d < 400 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), r++));
+        const p = u.length;
+        for (let l = 0; l < p; l++) {
+          let o = u[l];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.error_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "error_status_code" }), r++), o.redirect_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_status_code" }), r++), o.redirect_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_url" }), r++);
+            for (const d in o)
+              d === "error_status_code" || d === "redirect_status_code" || d === "redirect_url" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (o.error_status_code !== void 0) {
+              let d = o.error_status_code;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 599 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), r++), (d < 400 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), r++));
             }
-            if (s.redirect_status_code !== void 0) {
-              let d = s.redirect_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, n + "/" + a + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: h.items.properties.redirect_status_code.enum }), r++);
+            if (o.redirect_status_code !== void 0) {
+              let d = o.redirect_status_code;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: h.items.properties.redirect_status_code.enum }), r++);
             }
-            if (s.redirect_url !== void 0) {
-              let d = s.redirect_url;
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/" + a + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/" + a + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, n + "/" + a + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), r++);
+            if (o.redirect_url !== void 0) {
+              let d = o.redirect_url;
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   extend(q) {
-    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: n = b } = {}) {
+    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
       let _ = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
         b.squid === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "squid" }), f++);
@@ -640,7 +640,7 @@ export const itemFaults = {
   },
   forward_status(q) {
     const h = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.codes === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "codes" }), i++);
@@ -651,9 +651,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/codes", "#/properties/codes/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let o = 0; o < r; o++) {
-              let a = t[o];
-              typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a) || (f = addFault(f, y + "/codes/" + o, "#/properties/codes/items/type", "type", { type: "integer" }), i++), a === 301 || a === 302 || (f = addFault(f, y + "/codes/" + o, "#/properties/codes/items/enum", "enum", { allowedValues: h.properties.codes.items.enum }), i++);
+            for (let p = 0; p < r; p++) {
+              let l = t[p];
+              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/type", "type", { type: "integer" }), i++), l === 301 || l === 302 || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/enum", "enum", { allowedValues: h.properties.codes.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/codes", "#/properties/codes/type", "type", { type: "array" }), i++;
@@ -666,61 +666,61 @@ export const itemFaults = {
   },
   head_control(q) {
     const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = q["regex-any"], v = q["header-name"], y = q["header-value"], u = countCharacters;
-    function n(_, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = _ } = {}) {
-      let o = null, a = 0;
+    function m(_, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = _ } = {}) {
+      let p = null, l = 0;
       if (_ && typeof _ == "object" && !Array.isArray(_)) {
-        _.list === void 0 && (o = addFault(o, f, "#/required", "required", { missingProperty: "list" }), a++);
-        for (const s in _)
-          s !== "list" && (o = addFault(o, f, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), a++);
+        _.list === void 0 && (p = addFault(p, f, "#/required", "required", { missingProperty: "list" }), l++);
+        for (const o in _)
+          o !== "list" && (p = addFault(p, f, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), l++);
         if (_.list !== void 0) {
-          let s = _.list;
-          if (Array.isArray(s)) {
-            const d = s.length;
+          let o = _.list;
+          if (Array.isArray(o)) {
+            const d = o.length;
             for (let g = 0; g < d; g++) {
-              let w = s[g];
+              let w = o[g];
               if (w && typeof w == "object" && !Array.isArray(w)) {
-                w.regex === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), a++), w.head_op === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), a++), w.head_direction === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), a++), w.head === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), a++), w.order === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), a++);
+                w.regex === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), l++), w.head_op === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), l++), w.head_direction === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), l++), w.head === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), l++), w.order === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), l++);
                 for (const c in w)
-                  c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || (o = addFault(o, f + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: c }), a++);
+                  c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || (p = addFault(p, f + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: c }), l++);
                 if (w.regex !== void 0) {
                   let c = w.regex;
-                  typeof c == "string" ? (u(c) < 1 && (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), a++), b(c) || (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), a++)) : (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), a++);
+                  typeof c == "string" ? (u(c) < 1 && (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), l++), b(c) || (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), l++)) : (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), l++);
                 }
                 if (w.head_op !== void 0) {
                   let c = w.head_op;
-                  typeof c != "string" && (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), a++), c === "ADD" || c === "DEL" || c === "ALT" || (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: h.properties.list.items.properties.head_op.enum }), a++);
+                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), l++), c === "ADD" || c === "DEL" || c === "ALT" || (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: h.properties.list.items.properties.head_op.enum }), l++);
                 }
                 if (w.head_direction !== void 0) {
                   let c = w.head_direction;
-                  typeof c != "string" && (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), a++), c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: h.properties.list.items.properties.head_direction.enum }), a++);
+                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), l++), c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: h.properties.list.items.properties.head_direction.enum }), l++);
                 }
                 if (w.head !== void 0) {
                   let c = w.head;
-                  typeof c == "string" ? (u(c) < 1 && (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), a++), v(c) || (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), a++)) : (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), a++);
+                  typeof c == "string" ? (u(c) < 1 && (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), l++), v(c) || (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), l++)) : (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), l++);
                 }
                 if (w.value !== void 0) {
                   let c = w.value;
-                  typeof c == "string" ? y(c) || (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), a++) : (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), a++);
+                  typeof c == "string" ? y(c) || (p = addFault(p, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), l++) : (p = addFault(p, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), l++);
                 }
                 if (w.order !== void 0) {
                   let c = w.order;
-                  typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || (o = addFault(o, f + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), a++);
+                  typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || (p = addFault(p, f + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), l++);
                 }
               } else
-                o = addFault(o, f + "/list/" + g, "#/properties/list/items/type", "type", { type: "object" }), a++;
+                p = addFault(p, f + "/list/" + g, "#/properties/list/items/type", "type", { type: "object" }), l++;
             }
           } else
-            o = addFault(o, f + "/list", "#/properties/list/type", "type", { type: "array" }), a++;
+            p = addFault(p, f + "/list", "#/properties/list/type", "type", { type: "array" }), l++;
         }
       } else
-        o = addFault(o, f, "#/type", "type", { type: "object" }), a++;
-      return n.errors = o, a === 0;
+        p = addFault(p, f, "#/type", "type", { type: "object" }), l++;
+      return m.errors = p, l === 0;
     }
-    return n;
+    return m;
   },
   https(q) {
     const h = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.cert_id === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "cert_id" }), i++);
@@ -747,9 +747,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let o = 0; o < r; o++) {
-              let a = t[o];
-              typeof a != "string" && (f = addFault(f, y + "/ssl_protocol/" + o, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), i++), a === "TLSv1" || a === "TLSv1.1" || a === "TLSv1.2" || a === "TLSv1.3" || (f = addFault(f, y + "/ssl_protocol/" + o, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: h.properties.ssl_protocol.items.enum }), i++);
+            for (let p = 0; p < r; p++) {
+              let l = t[p];
+              typeof l != "string" && (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), i++), l === "TLSv1" || l === "TLSv1.1" || l === "TLSv1.2" || l === "TLSv1.3" || (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: h.properties.ssl_protocol.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/type", "type", { type: "array" }), i++;
@@ -762,116 +762,116 @@ export const itemFaults = {
   },
   ip_black_list(q) {
     const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
-        for (const o in u)
-          o === "list" || o === "mode" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+        u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
+        for (const p in u)
+          p === "list" || p === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
         if (u.list !== void 0) {
-          let o = u.list;
-          if (Array.isArray(o)) {
-            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
-            const a = o.length;
-            for (let s = 0; s < a; s++) {
-              let d = o[s];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
+          let p = u.list;
+          if (Array.isArray(p)) {
+            p.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const l = p.length;
+            for (let o = 0; o < l; o++) {
+              let d = p[o];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + o, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + o, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + o, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
+            t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
-          let o = u.mode;
-          typeof o != "string" && (t = addFault(t, n + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, n + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
+          let p = u.mode;
+          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
         }
       } else
-        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   ip_white_list(q) {
     const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
-        for (const o in u)
-          o === "list" || o === "mode" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+        u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
+        for (const p in u)
+          p === "list" || p === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
         if (u.list !== void 0) {
-          let o = u.list;
-          if (Array.isArray(o)) {
-            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
-            const a = o.length;
-            for (let s = 0; s < a; s++) {
-              let d = o[s];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
+          let p = u.list;
+          if (Array.isArray(p)) {
+            p.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const l = p.length;
+            for (let o = 0; o < l; o++) {
+              let d = p[o];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + o, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + o, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + o, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
+            t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
-          let o = u.mode;
-          typeof o != "string" && (t = addFault(t, n + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, n + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
+          let p = u.mode;
+          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
         }
       } else
-        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   new_origin(q) {
     const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = q.address, v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const o = u.length;
-        for (let a = 0; a < o; a++) {
-          let s = u[a];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.origin === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "origin" }), r++);
-            for (const d in s)
-              d === "origin" || d === "port" || d === "protocol" || d === "host" || d === "level" || d === "weight_level" || d === "isp" || d === "connect_time" || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (s.origin !== void 0) {
-              let d = s.origin;
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/" + a + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/" + a + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), r++)) : (t = addFault(t, n + "/" + a + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), r++);
+        const p = u.length;
+        for (let l = 0; l < p; l++) {
+          let o = u[l];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.origin === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin" }), r++);
+            for (const d in o)
+              d === "origin" || d === "port" || d === "protocol" || d === "host" || d === "level" || d === "weight_level" || d === "isp" || d === "connect_time" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (o.origin !== void 0) {
+              let d = o.origin;
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), r++)) : (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), r++);
             }
-            if (s.port !== void 0) {
-              let d = s.port;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/port", "#/items/properties/port/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 65535 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (d < 0 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), r++));
+            if (o.port !== void 0) {
+              let d = o.port;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 65535 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (d < 0 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), r++));
             }
-            if (s.protocol !== void 0) {
-              let d = s.protocol;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, n + "/" + a + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), r++);
+            if (o.protocol !== void 0) {
+              let d = o.protocol;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), r++);
             }
-            if (s.host !== void 0 && typeof s.host != "string" && (t = addFault(t, n + "/" + a + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), s.level !== void 0) {
-              let d = s.level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, n + "/" + a + "/level", "#/items/properties/level/enum", "enum", { allowedValues: h.items.properties.level.enum }), r++);
+            if (o.host !== void 0 && typeof o.host != "string" && (t = addFault(t, m + "/" + l + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), o.level !== void 0) {
+              let d = o.level;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/enum", "enum", { allowedValues: h.items.properties.level.enum }), r++);
             }
-            if (s.weight_level !== void 0) {
-              let d = s.weight_level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 1e4 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), r++), (d < 1 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+            if (o.weight_level !== void 0) {
+              let d = o.weight_level;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 1e4 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), r++), (d < 1 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
             }
-            if (s.isp !== void 0) {
-              let d = s.isp;
-              typeof d != "string" && (t = addFault(t, n + "/" + a + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, n + "/" + a + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), r++);
+            if (o.isp !== void 0) {
+              let d = o.isp;
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), r++);
             }
-            if (s.connect_time !== void 0) {
-              let d = s.connect_time;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + a + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 60 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), r++), (d < 3 || isNaN(d)) && (t = addFault(t, n + "/" + a + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), r++));
+            if (o.connect_time !== void 0) {
+              let d = o.connect_time;
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 60 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), r++), (d < 3 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), r++));
             }
           } else
-            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   origin(q) {
     const h = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.default_master === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "default_master" }), t++);
@@ -901,7 +901,7 @@ export const itemFaults = {
   },
   origin_host(q) {
     const h = q.domain, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.host === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "host" }), t++);
@@ -918,7 +918,7 @@ export const itemFaults = {
     return v;
   },
   post_upload_size_limit(q) {
-    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: n = b } = {}) {
+    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
       let _ = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
         b.limit_value === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "limit_value" }), f++);
@@ -936,7 +936,7 @@ export const itemFaults = {
   },
   range_back_source(q) {
     const h = { type: "string", enum: ["on", "off"] };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       return typeof v != "string" && (f = addFault(f, y, "#/type", "type", { type: "string" }), i++), v === "on" || v === "off" || (f = addFault(f, y, "#/enum", "enum", { allowedValues: h.enum }), i++), b.errors = f, i === 0;
     }
@@ -944,7 +944,7 @@ export const itemFaults = {
   },
   rate_limit(q) {
     const h = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.max_rate_count === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "max_rate_count" }), i++);
@@ -974,175 +974,175 @@ export const itemFaults = {
   },
   referer(q) {
     const h = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = q["referer-host"], v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.type === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "type" }), r++), u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
-        for (const o in u)
-          o === "type" || o === "list" || o === "allow_empty" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+        u.type === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "type" }), r++), u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
+        for (const p in u)
+          p === "type" || p === "list" || p === "allow_empty" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
         if (u.type !== void 0) {
-          let o = u.type;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), o === 1 || o === 2 || (t = addFault(t, n + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), r++);
+          let p = u.type;
+          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), p === 1 || p === 2 || (t = addFault(t, m + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), r++);
         }
         if (u.list !== void 0) {
-          let o = u.list;
-          if (Array.isArray(o)) {
-            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
-            const a = o.length;
-            for (let s = 0; s < a; s++) {
-              let d = o[s];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "referer-host" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
+          let p = u.list;
+          if (Array.isArray(p)) {
+            p.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const l = p.length;
+            for (let o = 0; o < l; o++) {
+              let d = p[o];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + o, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + o, "#/properties/list/items/format", "format", { format: "referer-host" }), r++)) : (t = addFault(t, m + "/list/" + o, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
+            t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
-        u.allow_empty !== void 0 && typeof u.allow_empty != "boolean" && (t = addFault(t, n + "/allow_empty", "#/properties/allow_empty/type", "type", { type: "boolean" }), r++);
+        u.allow_empty !== void 0 && typeof u.allow_empty != "boolean" && (t = addFault(t, m + "/allow_empty", "#/properties/allow_empty/type", "type", { type: "boolean" }), r++);
       } else
-        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   smart_compression(q) {
     const h = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.compression_mode === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "compression_mode" }), r++);
-        for (const o in u)
-          b.call(h.properties, o) || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+        u.compression_mode === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "compression_mode" }), r++);
+        for (const p in u)
+          b.call(h.properties, p) || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
         if (u.compression_mode !== void 0) {
-          let o = u.compression_mode;
-          typeof o != "string" && (t = addFault(t, n + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), o === "gzip" || o === "brotli" || o === "gzip&brotli" || o === "brotli&gzip" || (t = addFault(t, n + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: h.properties.compression_mode.enum }), r++);
+          let p = u.compression_mode;
+          typeof p != "string" && (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), p === "gzip" || p === "brotli" || p === "gzip&brotli" || p === "brotli&gzip" || (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: h.properties.compression_mode.enum }), r++);
         }
         if (u.gzip_compression_rate !== void 0) {
-          let o = u.gzip_compression_rate;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let p = u.gzip_compression_rate;
+          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 9 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_value !== void 0) {
-          let o = u.gzip_compression_value;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let p = u.gzip_compression_value;
+          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 65535 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_unit !== void 0) {
-          let o = u.gzip_compression_unit;
-          typeof o != "string" && (t = addFault(t, n + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, n + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: h.properties.gzip_compression_unit.enum }), r++);
+          let p = u.gzip_compression_unit;
+          typeof p != "string" && (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: h.properties.gzip_compression_unit.enum }), r++);
         }
         if (u.gzip_content_type !== void 0) {
-          let o = u.gzip_content_type;
-          if (Array.isArray(o)) {
-            o.length < 1 && (t = addFault(t, n + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), r++);
-            const a = o.length;
-            for (let s = 0; s < a; s++) {
-              let d = o[s];
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, n + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), r++);
+          let p = u.gzip_content_type;
+          if (Array.isArray(p)) {
+            p.length < 1 && (t = addFault(t, m + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), r++);
+            const l = p.length;
+            for (let o = 0; o < l; o++) {
+              let d = p[o];
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/gzip_content_type/" + o, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/gzip_content_type/" + o, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, n + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), r++;
+            t = addFault(t, m + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), r++;
         }
         if (u.brotli_compression_rate !== void 0) {
-          let o = u.brotli_compression_rate;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let p = u.brotli_compression_rate;
+          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 9 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_value !== void 0) {
-          let o = u.brotli_compression_value;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let p = u.brotli_compression_value;
+          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 65535 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_unit !== void 0) {
-          let o = u.brotli_compression_unit;
-          typeof o != "string" && (t = addFault(t, n + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, n + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: h.properties.brotli_compression_unit.enum }), r++);
+          let p = u.brotli_compression_unit;
+          typeof p != "string" && (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: h.properties.brotli_compression_unit.enum }), r++);
         }
         if (u.brotli_content_type !== void 0) {
-          let o = u.brotli_content_type;
-          if (Array.isArray(o)) {
-            o.length < 1 && (t = addFault(t, n + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), r++);
-            const a = o.length;
-            for (let s = 0; s < a; s++) {
-              let d = o[s];
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, n + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), r++);
+          let p = u.brotli_content_type;
+          if (Array.isArray(p)) {
+            p.length < 1 && (t = addFault(t, m + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), r++);
+            const l = p.length;
+            for (let o = 0; o < l; o++) {
+              let d = p[o];
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/brotli_content_type/" + o, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/brotli_content_type/" + o, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, n + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), r++;
+            t = addFault(t, m + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), r++;
         }
       } else
-        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   source_url_rewrite(q) {
     const h = q["regex-any"], b = countCharacters, v = new RegExp("^/", "u");
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const o = u.length;
-        for (let a = 0; a < o; a++) {
-          let s = u[a];
-          if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.origin_url === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "origin_url" }), r++), s.target_url === void 0 && (t = addFault(t, n + "/" + a, "#/items/required", "required", { missingProperty: "target_url" }), r++);
-            for (const d in s)
-              d === "origin_url" || d === "target_url" || (t = addFault(t, n + "/" + a, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (s.origin_url !== void 0) {
-              let d = s.origin_url;
-              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), h(d) || (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, n + "/" + a + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
+        const p = u.length;
+        for (let l = 0; l < p; l++) {
+          let o = u[l];
+          if (o && typeof o == "object" && !Array.isArray(o)) {
+            o.origin_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin_url" }), r++), o.target_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "target_url" }), r++);
+            for (const d in o)
+              d === "origin_url" || d === "target_url" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+            if (o.origin_url !== void 0) {
+              let d = o.origin_url;
+              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), h(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
             }
-            if (s.target_url !== void 0) {
-              let d = s.target_url;
-              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, n + "/" + a + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, n + "/" + a + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), r++)) : (t = addFault(t, n + "/" + a + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), r++);
+            if (o.target_url !== void 0) {
+              let d = o.target_url;
+              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), r++)) : (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, n + "/" + a, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   speed_limit(q) {
     const h = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, v = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
-      let r = null, o = 0;
-      if (Array.isArray(n)) {
-        n.length > 100 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 100 }), o++);
-        const a = n.length;
-        for (let s = 0; s < a; s++) {
-          let d = n[s];
+    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, p = 0;
+      if (Array.isArray(m)) {
+        m.length > 100 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 100 }), p++);
+        const l = m.length;
+        for (let o = 0; o < l; o++) {
+          let d = m[o];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.type === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "type" }), o++), d.pattern === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "pattern" }), o++), d.speed === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "speed" }), o++), d.begin_time === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "begin_time" }), o++), d.end_time === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "end_time" }), o++);
+            d.type === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "type" }), p++), d.pattern === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "pattern" }), p++), d.speed === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "speed" }), p++), d.begin_time === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "begin_time" }), p++), d.end_time === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "end_time" }), p++);
             for (const g in d)
-              g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
+              g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
             if (d.type !== void 0) {
               let g = d.type;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/type", "#/items/properties/type/type", "type", { type: "string" }), o++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (r = addFault(r, _ + "/" + s + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/type", "type", { type: "string" }), p++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), p++);
             }
             if (d.pattern !== void 0) {
               let g = d.pattern;
-              typeof g == "string" ? b(g) < 1 && (r = addFault(r, _ + "/" + s + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, _ + "/" + s + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? b(g) < 1 && (r = addFault(r, _ + "/" + o + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), p++) : (r = addFault(r, _ + "/" + o + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), p++);
             }
             if (d.speed !== void 0) {
               let g = d.speed;
-              typeof g == "string" ? v.test(g) || (r = addFault(r, _ + "/" + s + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), o++) : (r = addFault(r, _ + "/" + s + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? v.test(g) || (r = addFault(r, _ + "/" + o + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (r = addFault(r, _ + "/" + o + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), p++);
             }
             if (d.begin_time !== void 0) {
               let g = d.begin_time;
-              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + s + "/begin_time", "#/items/properties/begin_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), o++) : (r = addFault(r, _ + "/" + s + "/begin_time", "#/items/properties/begin_time/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + o + "/begin_time", "#/items/properties/begin_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), p++) : (r = addFault(r, _ + "/" + o + "/begin_time", "#/items/properties/begin_time/type", "type", { type: "string" }), p++);
             }
             if (d.end_time !== void 0) {
               let g = d.end_time;
-              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + s + "/end_time", "#/items/properties/end_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), o++) : (r = addFault(r, _ + "/" + s + "/end_time", "#/items/properties/end_time/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + o + "/end_time", "#/items/properties/end_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), p++) : (r = addFault(r, _ + "/" + o + "/end_time", "#/items/properties/end_time/type", "type", { type: "string" }), p++);
             }
           } else
-            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
+            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
-      return u.errors = r, o === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
+      return u.errors = r, p === 0;
     }
     return u;
   },
   timeout(q) {
     const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.time === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "time" }), i++);
@@ -1160,81 +1160,81 @@ export const itemFaults = {
   },
   tos_origin(q) {
     const h = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q.address;
-    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
-      let r = null, o = 0;
-      if (Array.isArray(n)) {
-        n.length < 1 && (r = addFault(r, _, "#/minItems", "minItems", { limit: 1 }), o++);
-        const a = n.length;
-        for (let s = 0; s < a; s++) {
-          let d = n[s];
+    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, p = 0;
+      if (Array.isArray(m)) {
+        m.length < 1 && (r = addFault(r, _, "#/minItems", "minItems", { limit: 1 }), p++);
+        const l = m.length;
+        for (let o = 0; o < l; o++) {
+          let d = m[o];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.isp === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "isp" }), o++), d.ips === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "ips" }), o++), d.group_sort === void 0 && (r = addFault(r, _ + "/" + s, "#/items/required", "required", { missingProperty: "group_sort" }), o++);
+            d.isp === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "isp" }), p++), d.ips === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "ips" }), p++), d.group_sort === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "group_sort" }), p++);
             for (const g in d)
-              b.call(h.items.properties, g) || (r = addFault(r, _ + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
+              b.call(h.items.properties, g) || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
             if (d.isp !== void 0) {
               let g = d.isp;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), o++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (r = addFault(r, _ + "/" + s + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), p++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), p++);
             }
             if (d.ips !== void 0) {
               let g = d.ips;
               if (Array.isArray(g)) {
-                g.length < 1 && (r = addFault(r, _ + "/" + s + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), o++);
+                g.length < 1 && (r = addFault(r, _ + "/" + o + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), p++);
                 const w = g.length;
                 for (let c = 0; c < w; c++) {
-                  let p = g[c];
-                  typeof p == "string" ? (v(p) < 1 && (r = addFault(r, _ + "/" + s + "/ips/" + c, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), o++), y(p) || (r = addFault(r, _ + "/" + s + "/ips/" + c, "#/items/properties/ips/items/format", "format", { format: "address" }), o++)) : (r = addFault(r, _ + "/" + s + "/ips/" + c, "#/items/properties/ips/items/type", "type", { type: "string" }), o++);
+                  let s = g[c];
+                  typeof s == "string" ? (v(s) < 1 && (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), p++), y(s) || (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/format", "format", { format: "address" }), p++)) : (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/type", "type", { type: "string" }), p++);
                 }
               } else
-                r = addFault(r, _ + "/" + s + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), o++;
+                r = addFault(r, _ + "/" + o + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), p++;
             }
             if (d.group_sort !== void 0) {
               let g = d.group_sort;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/group_sort", "#/items/properties/group_sort/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 10 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/group_sort", "#/items/properties/group_sort/maximum", "maximum", { comparison: "<=", limit: 10 }), o++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/group_sort", "#/items/properties/group_sort/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/group_sort", "#/items/properties/group_sort/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && ((g > 10 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/group_sort", "#/items/properties/group_sort/maximum", "maximum", { comparison: "<=", limit: 10 }), p++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/group_sort", "#/items/properties/group_sort/minimum", "minimum", { comparison: ">=", limit: 1 }), p++));
             }
             if (d.weight !== void 0) {
               let g = d.weight;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/weight", "#/items/properties/weight/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 1e4 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/weight", "#/items/properties/weight/maximum", "maximum", { comparison: "<=", limit: 1e4 }), o++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/weight", "#/items/properties/weight/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/weight", "#/items/properties/weight/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && ((g > 1e4 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/weight", "#/items/properties/weight/maximum", "maximum", { comparison: "<=", limit: 1e4 }), p++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/weight", "#/items/properties/weight/minimum", "minimum", { comparison: ">=", limit: 1 }), p++));
             }
             if (d.origin_mode !== void 0) {
               let g = d.origin_mode;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), o++), g === "default" || g === "http" || g === "https" || g === "custom" || (r = addFault(r, _ + "/" + s + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: h.items.properties.origin_mode.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || g === "custom" || (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: h.items.properties.origin_mode.enum }), p++);
             }
             if (d.protocol !== void 0) {
               let g = d.protocol;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), o++), g === "default" || g === "http" || g === "https" || (r = addFault(r, _ + "/" + s + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), p++);
             }
             if (d.port !== void 0) {
               let g = d.port;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/port", "#/items/properties/port/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 65535 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), o++), (g < 0 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/port", "#/items/properties/port/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && ((g > 65535 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), p++), (g < 0 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), p++));
             }
             if (d.host_mode !== void 0) {
               let g = d.host_mode;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), o++), g === "default" || g === "custom" || (r = addFault(r, _ + "/" + s + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: h.items.properties.host_mode.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), p++), g === "default" || g === "custom" || (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: h.items.properties.host_mode.enum }), p++);
             }
-            if (d.host !== void 0 && typeof d.host != "string" && (r = addFault(r, _ + "/" + s + "/host", "#/items/properties/host/type", "type", { type: "string" }), o++), d.auth_type !== void 0) {
+            if (d.host !== void 0 && typeof d.host != "string" && (r = addFault(r, _ + "/" + o + "/host", "#/items/properties/host/type", "type", { type: "string" }), p++), d.auth_type !== void 0) {
               let g = d.auth_type;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), o++), g === "default" || g === "oss" || g === "tos" || (r = addFault(r, _ + "/" + s + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: h.items.properties.auth_type.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), p++), g === "default" || g === "oss" || g === "tos" || (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: h.items.properties.auth_type.enum }), p++);
             }
-            if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (r = addFault(r, _ + "/" + s + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), o++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (r = addFault(r, _ + "/" + s + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), o++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (r = addFault(r, _ + "/" + s + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), o++), d.auth_expire !== void 0) {
+            if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (r = addFault(r, _ + "/" + o + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), p++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (r = addFault(r, _ + "/" + o + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), p++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (r = addFault(r, _ + "/" + o + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), p++), d.auth_expire !== void 0) {
               let g = d.auth_expire;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + s + "/auth_expire", "#/items/properties/auth_expire/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + s + "/auth_expire", "#/items/properties/auth_expire/minimum", "minimum", { comparison: ">=", limit: 1 }), o++);
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/auth_expire", "#/items/properties/auth_expire/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/auth_expire", "#/items/properties/auth_expire/minimum", "minimum", { comparison: ">=", limit: 1 }), p++);
             }
-            if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (r = addFault(r, _ + "/" + s + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), o++), d.parse_priority !== void 0) {
+            if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (r = addFault(r, _ + "/" + o + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), p++), d.parse_priority !== void 0) {
               let g = d.parse_priority;
-              typeof g != "string" && (r = addFault(r, _ + "/" + s + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), o++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (r = addFault(r, _ + "/" + s + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: h.items.properties.parse_priority.enum }), o++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), p++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: h.items.properties.parse_priority.enum }), p++);
             }
           } else
-            r = addFault(r, _ + "/" + s, "#/items/type", "type", { type: "object" }), o++;
+            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), o++;
-      return u.errors = r, o === 0;
+        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
+      return u.errors = r, p === 0;
     }
     return u;
   },
   user_agent(q) {
     const h = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.ua_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_list" }), t++), y.url_pattern === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_pattern" }), t++), y.url_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_case_insensitive" }), t++), y.allow_empty_ua === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "allow_empty_ua" }), t++), y.ua_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_case_insensitive" }), t++), y.url_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_match_type" }), t++), y.ua_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_type" }), t++), y.ua_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_match_type" }), t++);
@@ -1280,64 +1280,64 @@ export const itemFaults = {
   },
   vendor_origin_auth(q) {
     const h = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = q["http-url"], v = countCharacters;
-    function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.auth_url === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "auth_url" }), r++);
-        for (const o in u)
-          o === "auth_url" || o === "match_method" || o === "pattern" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+        u.auth_url === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "auth_url" }), r++);
+        for (const p in u)
+          p === "auth_url" || p === "match_method" || p === "pattern" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
         if (u.auth_url !== void 0) {
-          let o = u.auth_url;
-          typeof o == "string" ? (v(o) < 1 && (t = addFault(t, n + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), r++), b(o) || (t = addFault(t, n + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, n + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), r++);
+          let p = u.auth_url;
+          typeof p == "string" ? (v(p) < 1 && (t = addFault(t, m + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), r++), b(p) || (t = addFault(t, m + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, m + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), r++);
         }
         if (u.match_method !== void 0) {
-          let o = u.match_method;
-          typeof o != "string" && (t = addFault(t, n + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), o === "default" || o === "ext" || o === "regex" || (t = addFault(t, n + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: h.properties.match_method.enum }), r++);
+          let p = u.match_method;
+          typeof p != "string" && (t = addFault(t, m + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), p === "default" || p === "ext" || p === "regex" || (t = addFault(t, m + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: h.properties.match_method.enum }), r++);
         }
-        u.pattern !== void 0 && typeof u.pattern != "string" && (t = addFault(t, n + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), r++);
+        u.pattern !== void 0 && typeof u.pattern != "string" && (t = addFault(t, m + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), r++);
       } else
-        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
   video_drag(q) {
     const h = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = q["regex-any"], v = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-    function u(n, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
-      let r = null, o = 0;
-      if (n && typeof n == "object" && !Array.isArray(n)) {
-        n.url === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "url" }), o++), n.mp4 === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "mp4" }), o++), n.flv === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "flv" }), o++), n.start === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "start" }), o++), n.end === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "end" }), o++);
-        for (const a in n)
-          a === "url" || a === "mp4" || a === "flv" || a === "start" || a === "end" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: a }), o++);
-        if (n.url !== void 0) {
-          let a = n.url;
-          typeof a == "string" ? (v(a) < 1 && (r = addFault(r, _ + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), o++), b(a) || (r = addFault(r, _ + "/url", "#/properties/url/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, _ + "/url", "#/properties/url/type", "type", { type: "string" }), o++);
+    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, p = 0;
+      if (m && typeof m == "object" && !Array.isArray(m)) {
+        m.url === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "url" }), p++), m.mp4 === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "mp4" }), p++), m.flv === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "flv" }), p++), m.start === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "start" }), p++), m.end === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "end" }), p++);
+        for (const l in m)
+          l === "url" || l === "mp4" || l === "flv" || l === "start" || l === "end" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), p++);
+        if (m.url !== void 0) {
+          let l = m.url;
+          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, _ + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), p++), b(l) || (r = addFault(r, _ + "/url", "#/properties/url/format", "format", { format: "regex-any" }), p++)) : (r = addFault(r, _ + "/url", "#/properties/url/type", "type", { type: "string" }), p++);
         }
-        if (n.mp4 !== void 0) {
-          let a = n.mp4;
-          typeof a != "string" && (r = addFault(r, _ + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), o++), a === "on" || a === "off" || (r = addFault(r, _ + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: h.properties.mp4.enum }), o++);
+        if (m.mp4 !== void 0) {
+          let l = m.mp4;
+          typeof l != "string" && (r = addFault(r, _ + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: h.properties.mp4.enum }), p++);
         }
-        if (n.flv !== void 0) {
-          let a = n.flv;
-          typeof a != "string" && (r = addFault(r, _ + "/flv", "#/properties/flv/type", "type", { type: "string" }), o++), a === "on" || a === "off" || (r = addFault(r, _ + "/flv", "#/properties/flv/enum", "enum", { allowedValues: h.properties.flv.enum }), o++);
+        if (m.flv !== void 0) {
+          let l = m.flv;
+          typeof l != "string" && (r = addFault(r, _ + "/flv", "#/properties/flv/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/flv", "#/properties/flv/enum", "enum", { allowedValues: h.properties.flv.enum }), p++);
         }
-        if (n.start !== void 0) {
-          let a = n.start;
-          typeof a == "string" ? (v(a) < 1 && (r = addFault(r, _ + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), o++), y.test(a) || (r = addFault(r, _ + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, _ + "/start", "#/properties/start/type", "type", { type: "string" }), o++);
+        if (m.start !== void 0) {
+          let l = m.start;
+          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, _ + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), p++), y.test(l) || (r = addFault(r, _ + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), p++)) : (r = addFault(r, _ + "/start", "#/properties/start/type", "type", { type: "string" }), p++);
         }
-        if (n.end !== void 0) {
-          let a = n.end;
-          typeof a == "string" ? (v(a) < 1 && (r = addFault(r, _ + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), o++), y.test(a) || (r = addFault(r, _ + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, _ + "/end", "#/properties/end/type", "type", { type: "string" }), o++);
+        if (m.end !== void 0) {
+          let l = m.end;
+          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, _ + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), p++), y.test(l) || (r = addFault(r, _ + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), p++)) : (r = addFault(r, _ + "/end", "#/properties/end/type", "type", { type: "string" }), p++);
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "object" }), o++;
-      return u.errors = r, o === 0;
+        r = addFault(r, _, "#/type", "type", { type: "object" }), p++;
+      return u.errors = r, p === 0;
     }
     return u;
   },
   visit_areas_limit(q) {
     const h = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.limit_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "limit_type" }), t++), y.country_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "country_list" }), t++);
@@ -1359,24 +1359,24 @@ export const itemFaults = {
   },
   visit_deny_whitelist(q) {
     const h = countCharacters, b = new RegExp("^/\\S*$", "u");
-    function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
         y.length < 1 && (i = addFault(i, u, "#/minItems", "minItems", { limit: 1 }), t++);
         const r = y.length;
-        for (let o = 0; o < r; o++) {
-          let a = y[o];
-          if (a && typeof a == "object" && !Array.isArray(a)) {
-            a.url === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "url" }), t++), a.turn_on === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "turn_on" }), t++);
-            for (const s in a)
-              s === "url" || s === "turn_on" || (i = addFault(i, u + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
-            if (a.url !== void 0) {
-              let s = a.url;
-              typeof s == "string" ? (h(s) < 1 && (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), t++), b.test(s) || (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), t++)) : (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/type", "type", { type: "string" }), t++);
+        for (let p = 0; p < r; p++) {
+          let l = y[p];
+          if (l && typeof l == "object" && !Array.isArray(l)) {
+            l.url === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "url" }), t++), l.turn_on === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "turn_on" }), t++);
+            for (const o in l)
+              o === "url" || o === "turn_on" || (i = addFault(i, u + "/" + p, "#/items/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+            if (l.url !== void 0) {
+              let o = l.url;
+              typeof o == "string" ? (h(o) < 1 && (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), t++), b.test(o) || (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), t++)) : (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/type", "type", { type: "string" }), t++);
             }
-            a.turn_on !== void 0 && typeof a.turn_on != "boolean" && (i = addFault(i, u + "/" + o + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), t++);
+            l.turn_on !== void 0 && typeof l.turn_on != "boolean" && (i = addFault(i, u + "/" + p + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), t++);
           } else
-            i = addFault(i, u + "/" + o, "#/items/type", "type", { type: "object" }), t++;
+            i = addFault(i, u + "/" + p, "#/items/type", "type", { type: "object" }), t++;
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
@@ -1385,918 +1385,903 @@ export const itemFaults = {
     return v;
   },
   visit_timestamp(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), n = new RegExp("^[^&=?#\\s]+$", "u");
-    function _(f, { instancePath: i = "", parentData: t, parentDataProperty: r, rootData: o = f } = {}) {
-      let a = null, s = 0;
+    const h = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), m = new RegExp("^[^&=?#\\s]+$", "u");
+    function _(f, { instancePath: i = "", parentData: t, parentDataProperty: r, rootData: p = f } = {}) {
+      let l = null, o = 0;
       if (f && typeof f == "object" && !Array.isArray(f)) {
-        f.pattern === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "pattern" }), s++), f.time_format === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "time_format" }), s++), f.key === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "key" }), s++), f.deadtime === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "deadtime" }), s++), f.req_uri_type === void 0 && (a = addFault(a, i, "#/required", "required", { missingProperty: "req_uri_type" }), s++);
+        f.pattern === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "pattern" }), o++), f.time_format === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "time_format" }), o++), f.key === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "key" }), o++), f.deadtime === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "deadtime" }), o++), f.req_uri_type === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "req_uri_type" }), o++);
         for (const d in f)
-          b.call(h.properties, d) || (a = addFault(a, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), s++);
+          b.call(h.properties, d) || (l = addFault(l, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), o++);
         if (f.pattern !== void 0) {
           let d = f.pattern;
-          typeof d == "string" ? (v(d) < 1 && (a = addFault(a, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), s++), y(d) || (a = addFault(a, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), s++)) : (a = addFault(a, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), o++), y(d) || (l = addFault(l, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), o++)) : (l = addFault(l, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), o++);
         }
         if (f.time_format !== void 0) {
           let d = f.time_format;
-          typeof d != "string" && (a = addFault(a, i + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), s++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (a = addFault(a, i + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: h.properties.time_format.enum }), s++);
+          typeof d != "string" && (l = addFault(l, i + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), o++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (l = addFault(l, i + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: h.properties.time_format.enum }), o++);
         }
         if (f.key !== void 0) {
           let d = f.key;
-          typeof d == "string" ? v(d) < 1 && (a = addFault(a, i + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), s++) : (a = addFault(a, i + "/key", "#/properties/key/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? v(d) < 1 && (l = addFault(l, i + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), o++) : (l = addFault(l, i + "/key", "#/properties/key/type", "type", { type: "string" }), o++);
         }
         if (f.deadtime !== void 0) {
           let d = f.deadtime;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (a = addFault(a, i + "/deadtime", "#/properties/deadtime/type", "type", { type: "integer" }), s++), typeof d == "number" && isFinite(d) && (d < 1 || isNaN(d)) && (a = addFault(a, i + "/deadtime", "#/properties/deadtime/minimum", "minimum", { comparison: ">=", limit: 1 }), s++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/deadtime", "#/properties/deadtime/type", "type", { type: "integer" }), o++), typeof d == "number" && isFinite(d) && (d < 1 || isNaN(d)) && (l = addFault(l, i + "/deadtime", "#/properties/deadtime/minimum", "minimum", { comparison: ">=", limit: 1 }), o++);
         }
         if (f.req_uri_type !== void 0) {
           let d = f.req_uri_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (a = addFault(a, i + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), s++), d === 1 || d === 2 || d === 3 || d === 4 || (a = addFault(a, i + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: h.properties.req_uri_type.enum }), s++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || d === 3 || d === 4 || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: h.properties.req_uri_type.enum }), o++);
         }
         if (f.origin_type !== void 0) {
           let d = f.origin_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (a = addFault(a, i + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), s++), d === 1 || d === 2 || (a = addFault(a, i + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: h.properties.origin_type.enum }), s++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: h.properties.origin_type.enum }), o++);
         }
         if (f.style !== void 0) {
           let d = f.style;
-          typeof d == "string" ? u.test(d) || (a = addFault(a, i + "/style", "#/properties/style/pattern", "pattern", { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }), s++) : (a = addFault(a, i + "/style", "#/properties/style/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? u.test(d) || (l = addFault(l, i + "/style", "#/properties/style/pattern", "pattern", { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }), o++) : (l = addFault(l, i + "/style", "#/properties/style/type", "type", { type: "string" }), o++);
         }
         if (f.timename !== void 0) {
           let d = f.timename;
-          typeof d == "string" ? (v(d) < 1 && (a = addFault(a, i + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), s++), n.test(d) || (a = addFault(a, i + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (a = addFault(a, i + "/timename", "#/properties/timename/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), o++), m.test(d) || (l = addFault(l, i + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), o++)) : (l = addFault(l, i + "/timename", "#/properties/timename/type", "type", { type: "string" }), o++);
         }
         if (f.keyname !== void 0) {
           let d = f.keyname;
-          typeof d == "string" ? (v(d) < 1 && (a = addFault(a, i + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), s++), n.test(d) || (a = addFault(a, i + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (a = addFault(a, i + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), o++), m.test(d) || (l = addFault(l, i + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), o++)) : (l = addFault(l, i + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), o++);
         }
-        f.error_page !== void 0 && typeof f.error_page != "string" && (a = addFault(a, i + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), s++);
+        f.error_page !== void 0 && typeof f.error_page != "string" && (l = addFault(l, i + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), o++);
       } else
-        a = addFault(a, i, "#/type", "type", { type: "object" }), s++;
-      return _.errors = a, s === 0;
+        l = addFault(l, i, "#/type", "type", { type: "object" }), o++;
+      return _.errors = l, o === 0;
     }
     return _;
   }
 };
 export function createWorkspaceFaults() {
-  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } }, probe: { type: "object", additionalProperties: !1, default: {}, properties: { requests: { type: "string", minLength: 1, maxLength: 1e3 }, from: { type: "string", enum: ["edge", "origin"], default: "edge" }, count: { type: "integer", minimum: 1, maximum: 1e3, default: 200 } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), n = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), _ = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), o = new RegExp("^[0-9]{1,6}[smhd]$", "u"), a = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), s = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function w(c, { instancePath: p = "", parentData: L, parentDataProperty: V, rootData: O = c } = {}) {
-    let e = null, l = 0;
+  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), m = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), _ = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), p = new RegExp("^[0-9]{1,6}[smhd]$", "u"), l = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), o = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function w(c, { instancePath: s = "", parentData: L, parentDataProperty: V, rootData: O = c } = {}) {
+    let e = null, a = 0;
     if (c && typeof c == "object" && !Array.isArray(c)) {
-      c.id === void 0 && (c.id = "default"), c.service === void 0 && (c.service = {}), c.limits === void 0 && (c.limits = {}), c.manifests === void 0 && (c.manifests = ["domains/**/*.{yaml,yml}"]), c.profiles === void 0 && (c.profiles = ["profiles/**/*.{yaml,yml}"]), c.policies === void 0 && (c.policies = ["policies/**/*.{yaml,yml}"]), c.defaults === void 0 && (c.defaults = {}), c.secrets === void 0 && (c.secrets = {}), c.allowLiteralSecrets === void 0 && (c.allowLiteralSecrets = !1), c.sign === void 0 && (c.sign = {}), c.grouping === void 0 && (c.grouping = {}), c.guards === void 0 && (c.guards = {}), c.rollout === void 0 && (c.rollout = {}), c.drift === void 0 && (c.drift = {}), c.trace === void 0 && (c.trace = {}), c.requests === void 0 && (c.requests = []), c.tests === void 0 && (c.tests = ["tests/**/*.{yaml,yml}"]), c.moved === void 0 && (c.moved = []), c.notes === void 0 && (c.notes = {}), c.checks === void 0 && (c.checks = {}), c.notify === void 0 && (c.notify = []), c.serve === void 0 && (c.serve = {}), c.roles === void 0 && (c.roles = []), c.version === void 0 && (e = addFault(e, p, "#/required", "required", { missingProperty: "version" }), l++);
-      for (const m in c)
-        h.call(q.properties, m) || (e = addFault(e, p, "#/additionalProperties", "additionalProperties", { additionalProperty: m }), l++);
+      c.id === void 0 && (c.id = "default"), c.service === void 0 && (c.service = {}), c.limits === void 0 && (c.limits = {}), c.manifests === void 0 && (c.manifests = ["domains/**/*.{yaml,yml}"]), c.profiles === void 0 && (c.profiles = ["profiles/**/*.{yaml,yml}"]), c.policies === void 0 && (c.policies = ["policies/**/*.{yaml,yml}"]), c.defaults === void 0 && (c.defaults = {}), c.secrets === void 0 && (c.secrets = {}), c.allowLiteralSecrets === void 0 && (c.allowLiteralSecrets = !1), c.sign === void 0 && (c.sign = {}), c.grouping === void 0 && (c.grouping = {}), c.guards === void 0 && (c.guards = {}), c.rollout === void 0 && (c.rollout = {}), c.drift === void 0 && (c.drift = {}), c.trace === void 0 && (c.trace = {}), c.requests === void 0 && (c.requests = []), c.tests === void 0 && (c.tests = ["tests/**/*.{yaml,yml}"]), c.moved === void 0 && (c.moved = []), c.notes === void 0 && (c.notes = {}), c.checks === void 0 && (c.checks = {}), c.notify === void 0 && (c.notify = []), c.serve === void 0 && (c.serve = {}), c.roles === void 0 && (c.roles = []), c.version === void 0 && (e = addFault(e, s, "#/required", "required", { missingProperty: "version" }), a++);
+      for (const n in c)
+        h.call(q.properties, n) || (e = addFault(e, s, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
       if (c.version !== void 0) {
-        let m = c.version;
-        typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || (e = addFault(e, p + "/version", "#/properties/version/type", "type", { type: "integer" }), l++), m !== 1 && (e = addFault(e, p + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), l++);
+        let n = c.version;
+        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, s + "/version", "#/properties/version/type", "type", { type: "integer" }), a++), n !== 1 && (e = addFault(e, s + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), a++);
       }
-      let fe = c.id;
-      typeof fe == "string" ? v.test(fe) || (e = addFault(e, p + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), l++) : (e = addFault(e, p + "/id", "#/properties/id/type", "type", { type: "string" }), l++);
+      let ye = c.id;
+      typeof ye == "string" ? v.test(ye) || (e = addFault(e, s + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, s + "/id", "#/properties/id/type", "type", { type: "string" }), a++);
       let E = c.service;
       if (E && typeof E == "object" && !Array.isArray(E)) {
         E.url === void 0 && (E.url = "emulator"), E.account === void 0 && (E.account = "default"), E.token === void 0 && (E.token = "${env:EDGEWISE_TOKEN}"), E.timezone === void 0 && (E.timezone = "UTC"), E.itemKeys === void 0 && (E.itemKeys = {}), E.timeoutSeconds === void 0 && (E.timeoutSeconds = 30), E.settleSeconds === void 0 && (E.settleSeconds = 10), E.allowHttp === void 0 && (E.allowHttp = !1), E.readBack === void 0 && (E.readBack = !1), E.unset === void 0 && (E.unset = !1);
-        for (const $ in E)
-          h.call(q.properties.service.properties, $) || (e = addFault(e, p + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: $ }), l++);
-        let m = E.url;
-        typeof m == "string" ? b(m) < 1 && (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), l++);
+        for (const x in E)
+          h.call(q.properties.service.properties, x) || (e = addFault(e, s + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+        let n = E.url;
+        typeof n == "string" ? b(n) < 1 && (e = addFault(e, s + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), a++);
         let F = E.account;
-        typeof F == "string" ? y.test(F) || (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), l++) : (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), l++), typeof E.token != "string" && (e = addFault(e, p + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), l++);
+        typeof F == "string" ? y.test(F) || (e = addFault(e, s + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), a++) : (e = addFault(e, s + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), a++), typeof E.token != "string" && (e = addFault(e, s + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), a++);
         let k = E.timezone;
-        typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), l++);
+        typeof k == "string" ? b(k) < 1 && (e = addFault(e, s + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), a++);
         let A = E.itemKeys;
         if (A && typeof A == "object" && !Array.isArray(A))
-          for (const $ in A) {
-            let x = A[$];
-            typeof x == "string" ? u.test(x) || (e = addFault(e, p + "/service/itemKeys/" + $.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), l++) : (e = addFault(e, p + "/service/itemKeys/" + $.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), l++);
+          for (const x in A) {
+            let j = A[x];
+            typeof j == "string" ? u.test(j) || (e = addFault(e, s + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, s + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), a++);
           }
         else
-          e = addFault(e, p + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), l++;
-        let z = E.timeoutSeconds;
-        typeof z == "number" && !(z % 1) && !isNaN(z) && isFinite(z) || (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/type", "type", { type: "integer" }), l++), typeof z == "number" && isFinite(z) && ((z > 60 || isNaN(z)) && (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 60 }), l++), (z < 1 || isNaN(z)) && (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
-        let N = E.settleSeconds;
-        typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/type", "type", { type: "integer" }), l++), typeof N == "number" && isFinite(N) && ((N > 3600 || isNaN(N)) && (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/maximum", "maximum", { comparison: "<=", limit: 3600 }), l++), (N < 0 || isNaN(N)) && (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), l++)), typeof E.allowHttp != "boolean" && (e = addFault(e, p + "/service/allowHttp", "#/properties/service/properties/allowHttp/type", "type", { type: "boolean" }), l++), typeof E.readBack != "boolean" && (e = addFault(e, p + "/service/readBack", "#/properties/service/properties/readBack/type", "type", { type: "boolean" }), l++), typeof E.unset != "boolean" && (e = addFault(e, p + "/service/unset", "#/properties/service/properties/unset/type", "type", { type: "boolean" }), l++);
+          e = addFault(e, s + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), a++;
+        let $ = E.timeoutSeconds;
+        typeof $ == "number" && !($ % 1) && !isNaN($) && isFinite($) || (e = addFault(e, s + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/type", "type", { type: "integer" }), a++), typeof $ == "number" && isFinite($) && (($ > 60 || isNaN($)) && (e = addFault(e, s + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 60 }), a++), ($ < 1 || isNaN($)) && (e = addFault(e, s + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+        let z = E.settleSeconds;
+        typeof z == "number" && !(z % 1) && !isNaN(z) && isFinite(z) || (e = addFault(e, s + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/type", "type", { type: "integer" }), a++), typeof z == "number" && isFinite(z) && ((z > 3600 || isNaN(z)) && (e = addFault(e, s + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/maximum", "maximum", { comparison: "<=", limit: 3600 }), a++), (z < 0 || isNaN(z)) && (e = addFault(e, s + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof E.allowHttp != "boolean" && (e = addFault(e, s + "/service/allowHttp", "#/properties/service/properties/allowHttp/type", "type", { type: "boolean" }), a++), typeof E.readBack != "boolean" && (e = addFault(e, s + "/service/readBack", "#/properties/service/properties/readBack/type", "type", { type: "boolean" }), a++), typeof E.unset != "boolean" && (e = addFault(e, s + "/service/unset", "#/properties/service/properties/unset/type", "type", { type: "boolean" }), a++);
       } else
-        e = addFault(e, p + "/service", "#/properties/service/type", "type", { type: "object" }), l++;
+        e = addFault(e, s + "/service", "#/properties/service/type", "type", { type: "object" }), a++;
       let Z = c.limits;
       if (Z && typeof Z == "object" && !Array.isArray(Z)) {
         Z.callsPerMinute === void 0 && (Z.callsPerMinute = 30), Z.domainsPerWrite === void 0 && (Z.domainsPerWrite = 10), Z.maxWaitSeconds === void 0 && (Z.maxWaitSeconds = 300), Z.readsPerMinute === void 0 && (Z.readsPerMinute = 30);
-        for (const z in Z)
-          z === "callsPerMinute" || z === "domainsPerWrite" || z === "maxWaitSeconds" || z === "readsPerMinute" || z === "burst" || (e = addFault(e, p + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: z }), l++);
-        let m = Z.callsPerMinute;
-        typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), l++), typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), l++), (m < 1 || isNaN(m)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+        for (const $ in Z)
+          $ === "callsPerMinute" || $ === "domainsPerWrite" || $ === "maxWaitSeconds" || $ === "readsPerMinute" || $ === "burst" || (e = addFault(e, s + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
+        let n = Z.callsPerMinute;
+        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, s + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), a++), typeof n == "number" && isFinite(n) && ((n > 1e5 || isNaN(n)) && (e = addFault(e, s + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (n < 1 || isNaN(n)) && (e = addFault(e, s + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
         let F = Z.domainsPerWrite;
-        typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F) || (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), l++), typeof F == "number" && isFinite(F) && ((F > 10 || isNaN(F)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), l++), (F < 1 || isNaN(F)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+        typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F) || (e = addFault(e, s + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), a++), typeof F == "number" && isFinite(F) && ((F > 10 || isNaN(F)) && (e = addFault(e, s + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (F < 1 || isNaN(F)) && (e = addFault(e, s + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
         let k = Z.maxWaitSeconds;
-        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), l++), typeof k == "number" && isFinite(k) && ((k > 86400 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), l++), (k < 0 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), l++));
+        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || (e = addFault(e, s + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), a++), typeof k == "number" && isFinite(k) && ((k > 86400 || isNaN(k)) && (e = addFault(e, s + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), a++), (k < 0 || isNaN(k)) && (e = addFault(e, s + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
         let A = Z.readsPerMinute;
-        if (typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), l++), typeof A == "number" && isFinite(A) && ((A > 1e5 || isNaN(A)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), l++), (A < 1 || isNaN(A)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), l++)), Z.burst !== void 0) {
-          let z = Z.burst;
-          typeof z == "string" ? n.test(z) || (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), l++) : (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), l++);
+        if (typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (e = addFault(e, s + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), a++), typeof A == "number" && isFinite(A) && ((A > 1e5 || isNaN(A)) && (e = addFault(e, s + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (A < 1 || isNaN(A)) && (e = addFault(e, s + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++)), Z.burst !== void 0) {
+          let $ = Z.burst;
+          typeof $ == "string" ? m.test($) || (e = addFault(e, s + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), a++) : (e = addFault(e, s + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, p + "/limits", "#/properties/limits/type", "type", { type: "object" }), l++;
-      let oe = c.manifests;
+        e = addFault(e, s + "/limits", "#/properties/limits/type", "type", { type: "object" }), a++;
+      let pe = c.manifests;
+      if (Array.isArray(pe)) {
+        const n = pe.length;
+        for (let F = 0; F < n; F++) {
+          let k = pe[F];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/manifests/" + F, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/manifests/" + F, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/manifests/" + F, "#/properties/manifests/items/type", "type", { type: "string" }), a++);
+        }
+      } else
+        e = addFault(e, s + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), a++;
+      let oe = c.profiles;
       if (Array.isArray(oe)) {
-        const m = oe.length;
-        for (let F = 0; F < m; F++) {
+        const n = oe.length;
+        for (let F = 0; F < n; F++) {
           let k = oe[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/manifests/" + F, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/manifests/" + F, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/manifests/" + F, "#/properties/manifests/items/type", "type", { type: "string" }), l++);
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/profiles/" + F, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/profiles/" + F, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/profiles/" + F, "#/properties/profiles/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, p + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), l++;
-      let se = c.profiles;
+        e = addFault(e, s + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), a++;
+      let se = c.policies;
       if (Array.isArray(se)) {
-        const m = se.length;
-        for (let F = 0; F < m; F++) {
+        const n = se.length;
+        for (let F = 0; F < n; F++) {
           let k = se[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/profiles/" + F, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/profiles/" + F, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/profiles/" + F, "#/properties/profiles/items/type", "type", { type: "string" }), l++);
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/policies/" + F, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/policies/" + F, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/policies/" + F, "#/properties/policies/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, p + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), l++;
-      let le = c.policies;
-      if (Array.isArray(le)) {
-        const m = le.length;
-        for (let F = 0; F < m; F++) {
-          let k = le[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/policies/" + F, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/policies/" + F, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/policies/" + F, "#/properties/policies/items/type", "type", { type: "string" }), l++);
-        }
-      } else
-        e = addFault(e, p + "/policies", "#/properties/policies/type", "type", { type: "array" }), l++;
+        e = addFault(e, s + "/policies", "#/properties/policies/type", "type", { type: "array" }), a++;
       let ae = c.defaults;
-      ae && typeof ae == "object" && !Array.isArray(ae) || (e = addFault(e, p + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), l++);
+      ae && typeof ae == "object" && !Array.isArray(ae) || (e = addFault(e, s + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), a++);
       let P = c.secrets;
       if (P && typeof P == "object" && !Array.isArray(P)) {
-        for (const m in P) {
-          const F = l;
-          typeof m == "string" && !_.test(m) && (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, m), l++);
-          var Y = F === l;
-          Y || (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: m }), l++);
+        for (const n in P) {
+          const F = a;
+          typeof n == "string" && !_.test(n) && (e = addFault(e, s + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, n), a++);
+          var U = F === a;
+          U || (e = addFault(e, s + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: n }), a++);
         }
-        for (const m in P) {
-          let F = P[m];
+        for (const n in P) {
+          let F = P[n];
           if (F && typeof F == "object" && !Array.isArray(F)) {
-            Object.keys(F).length > 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), l++), Object.keys(F).length < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), l++);
+            Object.keys(F).length > 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), a++), Object.keys(F).length < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), a++);
             for (const k in F)
-              k === "env" || k === "file" || k === "command" || (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: k }), l++);
+              k === "env" || k === "file" || k === "command" || (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
             if (F.env !== void 0) {
               let k = F.env;
-              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), l++);
+              typeof k == "string" ? b(k) < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), a++);
             }
             if (F.file !== void 0) {
               let k = F.file;
-              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), l++);
+              typeof k == "string" ? b(k) < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), a++);
             }
             if (F.command !== void 0) {
               let k = F.command;
               if (Array.isArray(k)) {
-                k.length < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), l++);
+                k.length < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), a++);
                 const A = k.length;
-                for (let z = 0; z < A; z++)
-                  typeof k[z] != "string" && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + z, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), l++);
+                for (let $ = 0; $ < A; $++)
+                  typeof k[$] != "string" && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + $, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), a++);
               } else
-                e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), l++;
+                e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), l++;
+            e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, p + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), l++;
-      typeof c.allowLiteralSecrets != "boolean" && (e = addFault(e, p + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), l++);
-      let X = c.sign;
-      if (X && typeof X == "object" && !Array.isArray(X)) {
-        for (const m in X)
-          m === "key" || m === "public" || (e = addFault(e, p + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: m }), l++);
-        if (X.key !== void 0) {
-          let m = X.key;
-          if (m && typeof m == "object" && !Array.isArray(m)) {
-            m.env === void 0 && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), l++);
-            for (const F in m)
-              F !== "env" && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
-            if (m.env !== void 0) {
-              let F = m.env;
-              typeof F == "string" ? b(F) < 1 && (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), l++);
+        e = addFault(e, s + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), a++;
+      typeof c.allowLiteralSecrets != "boolean" && (e = addFault(e, s + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), a++);
+      let Q = c.sign;
+      if (Q && typeof Q == "object" && !Array.isArray(Q)) {
+        for (const n in Q)
+          n === "key" || n === "public" || (e = addFault(e, s + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+        if (Q.key !== void 0) {
+          let n = Q.key;
+          if (n && typeof n == "object" && !Array.isArray(n)) {
+            n.env === void 0 && (e = addFault(e, s + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), a++);
+            for (const F in n)
+              F !== "env" && (e = addFault(e, s + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
+            if (n.env !== void 0) {
+              let F = n.env;
+              typeof F == "string" ? b(F) < 1 && (e = addFault(e, s + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), a++);
             }
           } else
-            e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), l++;
+            e = addFault(e, s + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), a++;
         }
-        if (X.public !== void 0) {
-          let m = X.public;
-          typeof m == "string" ? b(m) < 1 && (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), l++);
+        if (Q.public !== void 0) {
+          let n = Q.public;
+          typeof n == "string" ? b(n) < 1 && (e = addFault(e, s + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, p + "/sign", "#/properties/sign/type", "type", { type: "object" }), l++;
+        e = addFault(e, s + "/sign", "#/properties/sign/type", "type", { type: "object" }), a++;
       if (c.state !== void 0) {
-        let m = c.state;
-        if (m && typeof m == "object" && !Array.isArray(m)) {
-          m.branch === void 0 && (m.branch = "edgewise-state"), m.remote === void 0 && (m.remote = "origin"), m.path === void 0 && (m.path = ".edgewise/state"), m.allowLocal === void 0 && (m.allowLocal = !1), m.schema === void 0 && (m.schema = "edgewise"), m.store === void 0 && (e = addFault(e, p + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), l++);
-          for (const N in m)
-            N === "store" || N === "branch" || N === "remote" || N === "path" || N === "allowLocal" || N === "url" || N === "schema" || (e = addFault(e, p + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: N }), l++);
-          if (m.store !== void 0) {
-            let N = m.store;
-            typeof N != "string" && (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), l++), N === "git" || N === "dir" || N === "postgres" || (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: q.properties.state.properties.store.enum }), l++);
+        let n = c.state;
+        if (n && typeof n == "object" && !Array.isArray(n)) {
+          n.branch === void 0 && (n.branch = "edgewise-state"), n.remote === void 0 && (n.remote = "origin"), n.path === void 0 && (n.path = ".edgewise/state"), n.allowLocal === void 0 && (n.allowLocal = !1), n.schema === void 0 && (n.schema = "edgewise"), n.store === void 0 && (e = addFault(e, s + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), a++);
+          for (const z in n)
+            z === "store" || z === "branch" || z === "remote" || z === "path" || z === "allowLocal" || z === "url" || z === "schema" || (e = addFault(e, s + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
+          if (n.store !== void 0) {
+            let z = n.store;
+            typeof z != "string" && (e = addFault(e, s + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), a++), z === "git" || z === "dir" || z === "postgres" || (e = addFault(e, s + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: q.properties.state.properties.store.enum }), a++);
           }
-          let F = m.branch;
-          typeof F == "string" ? f.test(F) || (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), l++) : (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), l++);
-          let k = m.remote;
-          typeof k == "string" ? i.test(k) || (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), l++) : (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), l++);
-          let A = m.path;
-          typeof A == "string" ? b(A) < 1 && (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), l++), typeof m.allowLocal != "boolean" && (e = addFault(e, p + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), l++), m.url !== void 0 && typeof m.url != "string" && (e = addFault(e, p + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), l++);
-          let z = m.schema;
-          typeof z == "string" ? t.test(z) || (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), l++) : (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), l++);
+          let F = n.branch;
+          typeof F == "string" ? f.test(F) || (e = addFault(e, s + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, s + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), a++);
+          let k = n.remote;
+          typeof k == "string" ? i.test(k) || (e = addFault(e, s + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, s + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), a++);
+          let A = n.path;
+          typeof A == "string" ? b(A) < 1 && (e = addFault(e, s + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), a++), typeof n.allowLocal != "boolean" && (e = addFault(e, s + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), a++), n.url !== void 0 && typeof n.url != "string" && (e = addFault(e, s + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), a++);
+          let $ = n.schema;
+          typeof $ == "string" ? t.test($) || (e = addFault(e, s + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), a++) : (e = addFault(e, s + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), a++);
         } else
-          e = addFault(e, p + "/state", "#/properties/state/type", "type", { type: "object" }), l++;
+          e = addFault(e, s + "/state", "#/properties/state/type", "type", { type: "object" }), a++;
       }
-      let W = c.grouping;
-      if (W && typeof W == "object" && !Array.isArray(W)) {
-        W.groups === void 0 && (W.groups = "all"), W.together === void 0 && (W.together = []);
-        for (const N in W)
-          N === "groups" || N === "together" || (e = addFault(e, p + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: N }), l++);
-        let m = W.groups;
-        const F = l;
+      let T = c.grouping;
+      if (T && typeof T == "object" && !Array.isArray(T)) {
+        T.groups === void 0 && (T.groups = "all"), T.together === void 0 && (T.together = []);
+        for (const z in T)
+          z === "groups" || z === "together" || (e = addFault(e, s + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
+        let n = T.groups;
+        const F = a;
         let k = !1;
-        const A = l;
-        m === "documented" || m === "all" || (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: q.properties.grouping.properties.groups.anyOf[0].enum }), l++);
-        var pe = A === l;
-        if (k = k || pe, !k) {
-          const N = l;
-          if (Array.isArray(m)) {
-            const x = m.length;
-            for (let j = 0; j < x; j++) {
-              let D = m[j];
-              if (Array.isArray(D)) {
-                D.length > 100 && (e = addFault(e, p + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), l++), D.length < 1 && (e = addFault(e, p + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), l++);
-                const R = D.length;
-                for (let Q = 0; Q < R; Q++) {
-                  let U = D[Q];
-                  typeof U == "string" ? b(U) < 1 && (e = addFault(e, p + "/grouping/groups/" + j + "/" + Q, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/grouping/groups/" + j + "/" + Q, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), l++);
+        const A = a;
+        n === "documented" || n === "all" || (e = addFault(e, s + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: q.properties.grouping.properties.groups.anyOf[0].enum }), a++);
+        var ie = A === a;
+        if (k = k || ie, !k) {
+          const z = a;
+          if (Array.isArray(n)) {
+            const j = n.length;
+            for (let N = 0; N < j; N++) {
+              let I = n[N];
+              if (Array.isArray(I)) {
+                I.length > 100 && (e = addFault(e, s + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), a++), I.length < 1 && (e = addFault(e, s + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), a++);
+                const C = I.length;
+                for (let W = 0; W < C; W++) {
+                  let G = I[W];
+                  typeof G == "string" ? b(G) < 1 && (e = addFault(e, s + "/grouping/groups/" + N + "/" + W, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/grouping/groups/" + N + "/" + W, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), a++);
                 }
               } else
-                e = addFault(e, p + "/grouping/groups/" + j, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), l++;
+                e = addFault(e, s + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), l++;
-          var pe = N === l;
-          k = k || pe;
+            e = addFault(e, s + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), a++;
+          var ie = z === a;
+          k = k || ie;
         }
-        k ? (l = F, e !== null && (F ? e.length = F : e = null)) : (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), l++);
-        let z = W.together;
-        if (Array.isArray(z)) {
-          const N = z.length;
-          for (let $ = 0; $ < N; $++) {
-            let x = z[$];
-            if (Array.isArray(x)) {
-              x.length > 100 && (e = addFault(e, p + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), l++), x.length < 1 && (e = addFault(e, p + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), l++);
-              const j = x.length;
-              for (let D = 0; D < j; D++) {
-                let R = x[D];
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/grouping/together/" + $ + "/" + D, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/grouping/together/" + $ + "/" + D, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), l++);
-              }
-            } else
-              e = addFault(e, p + "/grouping/together/" + $, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), l++;
-          }
-        } else
-          e = addFault(e, p + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), l++;
-      } else
-        e = addFault(e, p + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), l++;
-      let C = c.guards;
-      if (C && typeof C == "object" && !Array.isArray(C)) {
-        C.maxDomains === void 0 && (C.maxDomains = "100%"), C.maxChanges === void 0 && (C.maxChanges = "100%"), C.maxTraffic === void 0 && (C.maxTraffic = "100%"), C.protect === void 0 && (C.protect = []), C.order === void 0 && (C.order = "ask"), C.reason === void 0 && (C.reason = []), C.freeze === void 0 && (C.freeze = []);
-        for (const x in C)
-          x === "maxDomains" || x === "maxChanges" || x === "maxTraffic" || x === "protect" || x === "order" || x === "reason" || x === "freeze" || (e = addFault(e, p + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
-        let m = C.maxDomains;
-        !(typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m)) && typeof m != "string" && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: q.properties.guards.properties.maxDomains.type }), l++), typeof m == "number" && isFinite(m) && (m < 0 || isNaN(m)) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), l++), typeof m == "string" && !r.test(m) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++);
-        let F = C.maxChanges;
-        !(typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F)) && typeof F != "string" && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: q.properties.guards.properties.maxChanges.type }), l++), typeof F == "number" && isFinite(F) && (F < 0 || isNaN(F)) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), l++), typeof F == "string" && !r.test(F) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++);
-        let k = C.maxTraffic;
-        typeof k == "string" ? r.test(k) || (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++) : (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), l++);
-        let A = C.protect;
-        if (Array.isArray(A)) {
-          const x = A.length;
-          for (let j = 0; j < x; j++) {
-            let D = A[j];
-            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/guards/protect/" + j, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), l++);
-          }
-        } else
-          e = addFault(e, p + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), l++;
-        let z = C.order;
-        typeof z != "string" && (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), l++), z === "ask" || z === "off" || (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: q.properties.guards.properties.order.enum }), l++);
-        let N = C.reason;
-        if (Array.isArray(N)) {
-          const x = N.length;
-          for (let j = 0; j < x; j++) {
-            let D = N[j];
-            typeof D != "string" && (e = addFault(e, p + "/guards/reason/" + j, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), l++), D === "override" || D === "freeze" || D === "retry-held" || D === "unlock" || (e = addFault(e, p + "/guards/reason/" + j, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: q.properties.guards.properties.reason.items.enum }), l++);
-          }
-        } else
-          e = addFault(e, p + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), l++;
-        let $ = C.freeze;
+        k ? (a = F, e !== null && (F ? e.length = F : e = null)) : (e = addFault(e, s + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), a++);
+        let $ = T.together;
         if (Array.isArray($)) {
-          $.length > 1e3 && (e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), l++);
-          const x = $.length;
-          for (let j = 0; j < x; j++) {
-            let D = $[j];
-            if (D && typeof D == "object" && !Array.isArray(D)) {
-              D.from === void 0 && (e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), l++), D.to === void 0 && (e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), l++);
-              for (const R in D)
-                R === "from" || R === "to" || R === "timezone" || R === "reason" || (e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: R }), l++);
-              if (D.from !== void 0) {
-                let R = D.from;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), l++);
-              }
-              if (D.to !== void 0) {
-                let R = D.to;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), l++);
-              }
-              if (D.timezone !== void 0) {
-                let R = D.timezone;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), l++);
-              }
-              if (D.reason !== void 0) {
-                let R = D.reason;
-                typeof R == "string" ? b(R) < 1 && (e = addFault(e, p + "/guards/freeze/" + j + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/guards/freeze/" + j + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), l++);
+          const z = $.length;
+          for (let x = 0; x < z; x++) {
+            let j = $[x];
+            if (Array.isArray(j)) {
+              j.length > 100 && (e = addFault(e, s + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), a++), j.length < 1 && (e = addFault(e, s + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), a++);
+              const N = j.length;
+              for (let I = 0; I < N; I++) {
+                let C = j[I];
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/guards/freeze/" + j, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), l++;
+              e = addFault(e, s + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), a++;
           }
         } else
-          e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), l++;
+          e = addFault(e, s + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), a++;
       } else
-        e = addFault(e, p + "/guards", "#/properties/guards/type", "type", { type: "object" }), l++;
-      let S = c.rollout;
+        e = addFault(e, s + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), a++;
+      let S = c.guards;
       if (S && typeof S == "object" && !Array.isArray(S)) {
-        S.waves === void 0 && (S.waves = ["100%"]), S.first === void 0 && (S.first = []), S.pause === void 0 && (S.pause = "10m"), S.approval === void 0 && (S.approval = []), S.by === void 0 && (S.by = "domains"), S.revert === void 0 && (S.revert = "waves"), S.probe === void 0 && (S.probe = {});
-        for (const x in S)
-          x === "waves" || x === "first" || x === "pause" || x === "approval" || x === "by" || x === "revert" || x === "health" || x === "probe" || (e = addFault(e, p + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
-        let m = S.waves;
-        if (Array.isArray(m)) {
-          m.length > 100 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), l++), m.length < 1 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), l++);
-          const x = m.length;
-          for (let j = 0; j < x; j++) {
-            let D = m[j];
-            !(typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D)) && typeof D != "string" && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: q.properties.rollout.properties.waves.items.type }), l++), typeof D == "number" && isFinite(D) && (D < 0 || isNaN(D)) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), l++), typeof D == "string" && !r.test(D) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++);
+        S.maxDomains === void 0 && (S.maxDomains = "100%"), S.maxChanges === void 0 && (S.maxChanges = "100%"), S.maxTraffic === void 0 && (S.maxTraffic = "100%"), S.protect === void 0 && (S.protect = []), S.order === void 0 && (S.order = "ask"), S.reason === void 0 && (S.reason = []), S.freeze === void 0 && (S.freeze = []);
+        for (const j in S)
+          j === "maxDomains" || j === "maxChanges" || j === "maxTraffic" || j === "protect" || j === "order" || j === "reason" || j === "freeze" || (e = addFault(e, s + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
+        let n = S.maxDomains;
+        !(typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n)) && typeof n != "string" && (e = addFault(e, s + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: q.properties.guards.properties.maxDomains.type }), a++), typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && (e = addFault(e, s + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof n == "string" && !r.test(n) && (e = addFault(e, s + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+        let F = S.maxChanges;
+        !(typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F)) && typeof F != "string" && (e = addFault(e, s + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: q.properties.guards.properties.maxChanges.type }), a++), typeof F == "number" && isFinite(F) && (F < 0 || isNaN(F)) && (e = addFault(e, s + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof F == "string" && !r.test(F) && (e = addFault(e, s + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+        let k = S.maxTraffic;
+        typeof k == "string" ? r.test(k) || (e = addFault(e, s + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, s + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), a++);
+        let A = S.protect;
+        if (Array.isArray(A)) {
+          const j = A.length;
+          for (let N = 0; N < j; N++) {
+            let I = A[N];
+            typeof I == "string" ? (b(I) > 1e3 && (e = addFault(e, s + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(I) < 1 && (e = addFault(e, s + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), a++);
           }
         } else
-          e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), l++;
-        let F = S.first;
+          e = addFault(e, s + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), a++;
+        let $ = S.order;
+        typeof $ != "string" && (e = addFault(e, s + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), a++), $ === "ask" || $ === "off" || (e = addFault(e, s + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: q.properties.guards.properties.order.enum }), a++);
+        let z = S.reason;
+        if (Array.isArray(z)) {
+          const j = z.length;
+          for (let N = 0; N < j; N++) {
+            let I = z[N];
+            typeof I != "string" && (e = addFault(e, s + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), a++), I === "override" || I === "freeze" || I === "retry-held" || I === "unlock" || (e = addFault(e, s + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: q.properties.guards.properties.reason.items.enum }), a++);
+          }
+        } else
+          e = addFault(e, s + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), a++;
+        let x = S.freeze;
+        if (Array.isArray(x)) {
+          x.length > 1e3 && (e = addFault(e, s + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), a++);
+          const j = x.length;
+          for (let N = 0; N < j; N++) {
+            let I = x[N];
+            if (I && typeof I == "object" && !Array.isArray(I)) {
+              I.from === void 0 && (e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), a++), I.to === void 0 && (e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), a++);
+              for (const C in I)
+                C === "from" || C === "to" || C === "timezone" || C === "reason" || (e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: C }), a++);
+              if (I.from !== void 0) {
+                let C = I.from;
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), a++);
+              }
+              if (I.to !== void 0) {
+                let C = I.to;
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), a++);
+              }
+              if (I.timezone !== void 0) {
+                let C = I.timezone;
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), a++);
+              }
+              if (I.reason !== void 0) {
+                let C = I.reason;
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), a++);
+              }
+            } else
+              e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), a++;
+          }
+        } else
+          e = addFault(e, s + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), a++;
+      } else
+        e = addFault(e, s + "/guards", "#/properties/guards/type", "type", { type: "object" }), a++;
+      let R = c.rollout;
+      if (R && typeof R == "object" && !Array.isArray(R)) {
+        R.waves === void 0 && (R.waves = ["100%"]), R.first === void 0 && (R.first = []), R.pause === void 0 && (R.pause = "10m"), R.approval === void 0 && (R.approval = []), R.by === void 0 && (R.by = "domains"), R.revert === void 0 && (R.revert = "waves");
+        for (const x in R)
+          x === "waves" || x === "first" || x === "pause" || x === "approval" || x === "by" || x === "revert" || x === "health" || (e = addFault(e, s + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+        let n = R.waves;
+        if (Array.isArray(n)) {
+          n.length > 100 && (e = addFault(e, s + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), a++), n.length < 1 && (e = addFault(e, s + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), a++);
+          const x = n.length;
+          for (let j = 0; j < x; j++) {
+            let N = n[j];
+            !(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)) && typeof N != "string" && (e = addFault(e, s + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: q.properties.rollout.properties.waves.items.type }), a++), typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && (e = addFault(e, s + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof N == "string" && !r.test(N) && (e = addFault(e, s + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+          }
+        } else
+          e = addFault(e, s + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), a++;
+        let F = R.first;
         if (Array.isArray(F)) {
           const x = F.length;
           for (let j = 0; j < x; j++) {
-            let D = F[j];
-            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), l++);
+            let N = F[j];
+            typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), a++);
           }
         } else
-          e = addFault(e, p + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), l++;
-        let k = S.pause;
-        typeof k == "string" ? o.test(k) || (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), l++);
-        let A = S.approval;
-        if ((!A || typeof A != "object") && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: q.properties.rollout.properties.approval.type }), l++), Array.isArray(A)) {
+          e = addFault(e, s + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), a++;
+        let k = R.pause;
+        typeof k == "string" ? p.test(k) || (e = addFault(e, s + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), a++);
+        let A = R.approval;
+        if ((!A || typeof A != "object") && (e = addFault(e, s + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: q.properties.rollout.properties.approval.type }), a++), Array.isArray(A)) {
           const x = A.length;
           for (let j = 0; j < x; j++) {
-            let D = A[j];
-            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), l++), typeof D == "number" && isFinite(D) && ((D > 100 || isNaN(D)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), l++), (D < 1 || isNaN(D)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+            let N = A[j];
+            typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || (e = addFault(e, s + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), a++), typeof N == "number" && isFinite(N) && ((N > 100 || isNaN(N)) && (e = addFault(e, s + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (N < 1 || isNaN(N)) && (e = addFault(e, s + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
         }
         if (A && typeof A == "object" && !Array.isArray(A)) {
-          Object.keys(A).length < 1 && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), l++);
+          Object.keys(A).length < 1 && (e = addFault(e, s + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), a++);
           for (const x in A)
-            x === "wave" || x === "above" || x === "by" || x === "notAuthor" || (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
+            x === "wave" || x === "above" || x === "by" || x === "notAuthor" || (e = addFault(e, s + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
           if (A.wave !== void 0) {
             let x = A.wave;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), l++), typeof x == "number" && isFinite(x) && ((x > 100 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), l++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, s + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 100 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
           if (A.above !== void 0) {
             let x = A.above;
-            typeof x == "string" ? r.test(x) || (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++) : (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), l++);
+            typeof x == "string" ? r.test(x) || (e = addFault(e, s + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, s + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), a++);
           }
           if (A.by !== void 0) {
             let x = A.by;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), l++), typeof x == "number" && isFinite(x) && ((x > 10 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), l++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
+            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, s + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 10 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
-          A.notAuthor !== void 0 && typeof A.notAuthor != "boolean" && (e = addFault(e, p + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), l++);
+          A.notAuthor !== void 0 && typeof A.notAuthor != "boolean" && (e = addFault(e, s + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), a++);
         }
-        let z = S.by;
-        typeof z != "string" && (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), l++), z === "domains" || z === "traffic" || (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: q.properties.rollout.properties.by.enum }), l++);
-        let N = S.revert;
-        if (typeof N != "string" && (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), l++), N === "waves" || N === "fast" || (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: q.properties.rollout.properties.revert.enum }), l++), S.health !== void 0) {
-          let x = S.health;
+        let $ = R.by;
+        typeof $ != "string" && (e = addFault(e, s + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), a++), $ === "domains" || $ === "traffic" || (e = addFault(e, s + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: q.properties.rollout.properties.by.enum }), a++);
+        let z = R.revert;
+        if (typeof z != "string" && (e = addFault(e, s + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), a++), z === "waves" || z === "fast" || (e = addFault(e, s + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: q.properties.rollout.properties.revert.enum }), a++), R.health !== void 0) {
+          let x = R.health;
           if (x && typeof x == "object" && !Array.isArray(x)) {
             x.area === void 0 && (x.area = "all"), x.settle === void 0 && (x.settle = "5m"), x.lag === void 0 && (x.lag = "10m"), x.window === void 0 && (x.window = "15m"), x.grain === void 0 && (x.grain = "minute5"), x.statuses === void 0 && (x.statuses = ["5xx"]), x.minRequests === void 0 && (x.minRequests = 500), x.margin === void 0 && (x.margin = "1%"), x.onLittleData === void 0 && (x.onLittleData = "wait"), x.onFailure === void 0 && (x.onFailure = "stop");
-            for (const ie in x)
-              h.call(q.properties.rollout.properties.health.properties, ie) || (e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: ie }), l++);
+            for (const re in x)
+              h.call(q.properties.rollout.properties.health.properties, re) || (e = addFault(e, s + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: re }), a++);
             let j = x.area;
-            typeof j != "string" && (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), l++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.area.enum }), l++);
-            let D = x.settle;
-            typeof D == "string" ? o.test(D) || (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), l++);
-            let R = x.lag;
-            typeof R == "string" ? o.test(R) || (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), l++);
-            let Q = x.window;
-            typeof Q == "string" ? o.test(Q) || (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), l++) : (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), l++);
-            let U = x.grain;
-            typeof U != "string" && (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), l++), U === "minute" || U === "minute5" || U === "hour" || U === "day" || (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.grain.enum }), l++);
-            let te = x.statuses;
-            if (Array.isArray(te)) {
-              te.length < 1 && (e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), l++);
-              const ie = te.length;
-              for (let J = 0; J < ie; J++) {
-                let B = te[J];
-                typeof B != "string" && !(typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: q.properties.rollout.properties.health.properties.statuses.items.type }), l++), typeof B == "number" && isFinite(B) && ((B > 599 || isNaN(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), l++), (B < 0 || isNaN(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), l++)), typeof B == "string" && !a.test(B) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), l++);
+            typeof j != "string" && (e = addFault(e, s + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), a++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, s + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.area.enum }), a++);
+            let N = x.settle;
+            typeof N == "string" ? p.test(N) || (e = addFault(e, s + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), a++);
+            let I = x.lag;
+            typeof I == "string" ? p.test(I) || (e = addFault(e, s + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), a++);
+            let C = x.window;
+            typeof C == "string" ? p.test(C) || (e = addFault(e, s + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), a++);
+            let W = x.grain;
+            typeof W != "string" && (e = addFault(e, s + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), a++), W === "minute" || W === "minute5" || W === "hour" || W === "day" || (e = addFault(e, s + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.grain.enum }), a++);
+            let G = x.statuses;
+            if (Array.isArray(G)) {
+              G.length < 1 && (e = addFault(e, s + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), a++);
+              const re = G.length;
+              for (let J = 0; J < re; J++) {
+                let B = G[J];
+                typeof B != "string" && !(typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B)) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: q.properties.rollout.properties.health.properties.statuses.items.type }), a++), typeof B == "number" && isFinite(B) && ((B > 599 || isNaN(B)) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), a++), (B < 0 || isNaN(B)) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof B == "string" && !l.test(B) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), a++);
               }
             } else
-              e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), l++;
-            let K = x.minRequests;
-            typeof K == "number" && !(K % 1) && !isNaN(K) && isFinite(K) || (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), l++), typeof K == "number" && isFinite(K) && ((K > 1e9 || isNaN(K)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), l++), (K < 0 || isNaN(K)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), l++));
-            let ge = x.margin;
-            typeof ge == "string" ? r.test(ge) || (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), l++) : (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), l++);
-            let re = x.onLittleData;
-            typeof re != "string" && (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), l++), re === "wait" || re === "pass" || re === "stop" || (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onLittleData.enum }), l++);
-            let ye = x.onFailure;
-            typeof ye != "string" && (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), l++), ye === "stop" || ye === "rollback" || (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onFailure.enum }), l++);
+              e = addFault(e, s + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), a++;
+            let H = x.minRequests;
+            typeof H == "number" && !(H % 1) && !isNaN(H) && isFinite(H) || (e = addFault(e, s + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), a++), typeof H == "number" && isFinite(H) && ((H > 1e9 || isNaN(H)) && (e = addFault(e, s + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), a++), (H < 0 || isNaN(H)) && (e = addFault(e, s + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
+            let fe = x.margin;
+            typeof fe == "string" ? r.test(fe) || (e = addFault(e, s + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, s + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), a++);
+            let te = x.onLittleData;
+            typeof te != "string" && (e = addFault(e, s + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), a++), te === "wait" || te === "pass" || te === "stop" || (e = addFault(e, s + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onLittleData.enum }), a++);
+            let me = x.onFailure;
+            typeof me != "string" && (e = addFault(e, s + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), a++), me === "stop" || me === "rollback" || (e = addFault(e, s + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onFailure.enum }), a++);
           } else
-            e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), l++;
+            e = addFault(e, s + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), a++;
         }
-        let $ = S.probe;
-        if ($ && typeof $ == "object" && !Array.isArray($)) {
-          $.from === void 0 && ($.from = "edge"), $.count === void 0 && ($.count = 200);
-          for (const D in $)
-            D === "requests" || D === "from" || D === "count" || (e = addFault(e, p + "/rollout/probe", "#/properties/rollout/properties/probe/additionalProperties", "additionalProperties", { additionalProperty: D }), l++);
-          if ($.requests !== void 0) {
-            let D = $.requests;
-            typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/rollout/probe/requests", "#/properties/rollout/properties/probe/properties/requests/type", "type", { type: "string" }), l++);
-          }
-          let x = $.from;
-          typeof x != "string" && (e = addFault(e, p + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/type", "type", { type: "string" }), l++), x === "edge" || x === "origin" || (e = addFault(e, p + "/rollout/probe/from", "#/properties/rollout/properties/probe/properties/from/enum", "enum", { allowedValues: q.properties.rollout.properties.probe.properties.from.enum }), l++);
-          let j = $.count;
-          typeof j == "number" && !(j % 1) && !isNaN(j) && isFinite(j) || (e = addFault(e, p + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/type", "type", { type: "integer" }), l++), typeof j == "number" && isFinite(j) && ((j > 1e3 || isNaN(j)) && (e = addFault(e, p + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/maximum", "maximum", { comparison: "<=", limit: 1e3 }), l++), (j < 1 || isNaN(j)) && (e = addFault(e, p + "/rollout/probe/count", "#/properties/rollout/properties/probe/properties/count/minimum", "minimum", { comparison: ">=", limit: 1 }), l++));
-        } else
-          e = addFault(e, p + "/rollout/probe", "#/properties/rollout/properties/probe/type", "type", { type: "object" }), l++;
       } else
-        e = addFault(e, p + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), l++;
-      let G = c.drift;
-      if (G && typeof G == "object" && !Array.isArray(G)) {
-        G.ignore === void 0 && (G.ignore = []);
-        for (const F in G)
-          F !== "ignore" && (e = addFault(e, p + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
-        let m = G.ignore;
-        if (Array.isArray(m)) {
-          const F = m.length;
+        e = addFault(e, s + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), a++;
+      let Y = c.drift;
+      if (Y && typeof Y == "object" && !Array.isArray(Y)) {
+        Y.ignore === void 0 && (Y.ignore = []);
+        for (const F in Y)
+          F !== "ignore" && (e = addFault(e, s + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
+        let n = Y.ignore;
+        if (Array.isArray(n)) {
+          const F = n.length;
           for (let k = 0; k < F; k++) {
-            let A = m[k];
+            let A = n[k];
             if (A && typeof A == "object" && !Array.isArray(A)) {
-              A.pointer === void 0 && (A.pointer = ""), A.domain === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), l++), A.item === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), l++), A.reason === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), l++);
-              for (const N in A)
-                N === "domain" || N === "item" || N === "pointer" || N === "reason" || (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: N }), l++);
+              A.pointer === void 0 && (A.pointer = ""), A.domain === void 0 && (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), a++), A.item === void 0 && (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), a++), A.reason === void 0 && (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), a++);
+              for (const z in A)
+                z === "domain" || z === "item" || z === "pointer" || z === "reason" || (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
               if (A.domain !== void 0) {
-                let N = A.domain;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), l++);
+                let z = A.domain;
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, s + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), a++);
               }
               if (A.item !== void 0) {
-                let N = A.item;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), l++);
+                let z = A.item;
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, s + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), a++);
               }
-              let z = A.pointer;
-              if (typeof z == "string" ? s.test(z) || (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), l++), A.reason !== void 0) {
-                let N = A.reason;
-                typeof N == "string" ? b(N) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), l++);
+              let $ = A.pointer;
+              if (typeof $ == "string" ? o.test($) || (e = addFault(e, s + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), a++), A.reason !== void 0) {
+                let z = A.reason;
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, s + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), l++;
+              e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), a++;
           }
         } else
-          e = addFault(e, p + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), l++;
+          e = addFault(e, s + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), a++;
       } else
-        e = addFault(e, p + "/drift", "#/properties/drift/type", "type", { type: "object" }), l++;
-      let T = c.trace;
-      if (T && typeof T == "object" && !Array.isArray(T)) {
-        T.preset === void 0 && (T.preset = "usual"), T.assume === void 0 && (T.assume = {});
-        for (const k in T)
-          k === "preset" || k === "assume" || (e = addFault(e, p + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: k }), l++);
-        let m = T.preset;
-        typeof m != "string" && (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), l++), m === "usual" || m === "strict" || (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: q.properties.trace.properties.preset.enum }), l++);
-        let F = T.assume;
-        F && typeof F == "object" && !Array.isArray(F) || (e = addFault(e, p + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), l++);
+        e = addFault(e, s + "/drift", "#/properties/drift/type", "type", { type: "object" }), a++;
+      let K = c.trace;
+      if (K && typeof K == "object" && !Array.isArray(K)) {
+        K.preset === void 0 && (K.preset = "usual"), K.assume === void 0 && (K.assume = {});
+        for (const k in K)
+          k === "preset" || k === "assume" || (e = addFault(e, s + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
+        let n = K.preset;
+        typeof n != "string" && (e = addFault(e, s + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), a++), n === "usual" || n === "strict" || (e = addFault(e, s + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: q.properties.trace.properties.preset.enum }), a++);
+        let F = K.assume;
+        F && typeof F == "object" && !Array.isArray(F) || (e = addFault(e, s + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), a++);
       } else
-        e = addFault(e, p + "/trace", "#/properties/trace/type", "type", { type: "object" }), l++;
-      let de = c.requests;
+        e = addFault(e, s + "/trace", "#/properties/trace/type", "type", { type: "object" }), a++;
+      let le = c.requests;
+      if (Array.isArray(le)) {
+        const n = le.length;
+        for (let F = 0; F < n; F++) {
+          let k = le[F];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/requests/" + F, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/requests/" + F, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/requests/" + F, "#/properties/requests/items/type", "type", { type: "string" }), a++);
+        }
+      } else
+        e = addFault(e, s + "/requests", "#/properties/requests/type", "type", { type: "array" }), a++;
+      let de = c.tests;
       if (Array.isArray(de)) {
-        const m = de.length;
-        for (let F = 0; F < m; F++) {
+        const n = de.length;
+        for (let F = 0; F < n; F++) {
           let k = de[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/requests/" + F, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/requests/" + F, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/requests/" + F, "#/properties/requests/items/type", "type", { type: "string" }), l++);
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/tests/" + F, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/tests/" + F, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/tests/" + F, "#/properties/tests/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, p + "/requests", "#/properties/requests/type", "type", { type: "array" }), l++;
-      let ue = c.tests;
+        e = addFault(e, s + "/tests", "#/properties/tests/type", "type", { type: "array" }), a++;
+      let ue = c.moved;
       if (Array.isArray(ue)) {
-        const m = ue.length;
-        for (let F = 0; F < m; F++) {
+        const n = ue.length;
+        for (let F = 0; F < n; F++) {
           let k = ue[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/tests/" + F, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/tests/" + F, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/tests/" + F, "#/properties/tests/items/type", "type", { type: "string" }), l++);
-        }
-      } else
-        e = addFault(e, p + "/tests", "#/properties/tests/type", "type", { type: "array" }), l++;
-      let me = c.moved;
-      if (Array.isArray(me)) {
-        const m = me.length;
-        for (let F = 0; F < m; F++) {
-          let k = me[F];
           if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.from === void 0 && (e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "from" }), l++), k.to === void 0 && (e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "to" }), l++);
+            k.from === void 0 && (e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "from" }), a++), k.to === void 0 && (e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "to" }), a++);
             for (const A in k)
-              A === "from" || A === "to" || (e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: A }), l++);
+              A === "from" || A === "to" || (e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: A }), a++);
             if (k.from !== void 0) {
               let A = k.from;
-              typeof A == "string" ? b(A) < 1 && (e = addFault(e, p + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), l++);
+              typeof A == "string" ? b(A) < 1 && (e = addFault(e, s + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), a++);
             }
             if (k.to !== void 0) {
               let A = k.to;
-              typeof A == "string" ? b(A) < 1 && (e = addFault(e, p + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), l++);
+              typeof A == "string" ? b(A) < 1 && (e = addFault(e, s + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), a++);
             }
           } else
-            e = addFault(e, p + "/moved/" + F, "#/properties/moved/items/type", "type", { type: "object" }), l++;
+            e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, p + "/moved", "#/properties/moved/type", "type", { type: "array" }), l++;
+        e = addFault(e, s + "/moved", "#/properties/moved/type", "type", { type: "array" }), a++;
       let M = c.notes;
       if (M && typeof M == "object" && !Array.isArray(M)) {
         M.groups === void 0 && (M.groups = "on"), M.waves === void 0 && (M.waves = "on"), M.kinds === void 0 && (M.kinds = "on"), M.kept === void 0 && (M.kept = "on");
-        for (const z in M)
-          z === "groups" || z === "waves" || z === "kinds" || z === "kept" || (e = addFault(e, p + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: z }), l++);
-        let m = M.groups;
-        typeof m != "string" && (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), l++), m === "on" || m === "off" || (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: q.properties.notes.properties.groups.enum }), l++);
+        for (const $ in M)
+          $ === "groups" || $ === "waves" || $ === "kinds" || $ === "kept" || (e = addFault(e, s + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
+        let n = M.groups;
+        typeof n != "string" && (e = addFault(e, s + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), a++), n === "on" || n === "off" || (e = addFault(e, s + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: q.properties.notes.properties.groups.enum }), a++);
         let F = M.waves;
-        typeof F != "string" && (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), l++), F === "on" || F === "off" || (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: q.properties.notes.properties.waves.enum }), l++);
+        typeof F != "string" && (e = addFault(e, s + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), a++), F === "on" || F === "off" || (e = addFault(e, s + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: q.properties.notes.properties.waves.enum }), a++);
         let k = M.kinds;
-        typeof k != "string" && (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), l++), k === "on" || k === "off" || (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: q.properties.notes.properties.kinds.enum }), l++);
+        typeof k != "string" && (e = addFault(e, s + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), a++), k === "on" || k === "off" || (e = addFault(e, s + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: q.properties.notes.properties.kinds.enum }), a++);
         let A = M.kept;
-        typeof A != "string" && (e = addFault(e, p + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), l++), A === "on" || A === "off" || (e = addFault(e, p + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: q.properties.notes.properties.kept.enum }), l++);
+        typeof A != "string" && (e = addFault(e, s + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), a++), A === "on" || A === "off" || (e = addFault(e, s + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: q.properties.notes.properties.kept.enum }), a++);
       } else
-        e = addFault(e, p + "/notes", "#/properties/notes/type", "type", { type: "object" }), l++;
-      let I = c.checks;
-      if (I && typeof I == "object" && !Array.isArray(I)) {
-        for (const m in I)
-          h.call(q.properties.checks.properties, m) || (e = addFault(e, p + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: m }), l++);
-        if (I["rule-duplicate"] !== void 0) {
-          let m = I["rule-duplicate"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: q.properties.checks.properties["rule-duplicate"].enum }), l++);
+        e = addFault(e, s + "/notes", "#/properties/notes/type", "type", { type: "object" }), a++;
+      let D = c.checks;
+      if (D && typeof D == "object" && !Array.isArray(D)) {
+        for (const n in D)
+          h.call(q.properties.checks.properties, n) || (e = addFault(e, s + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+        if (D["rule-duplicate"] !== void 0) {
+          let n = D["rule-duplicate"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: q.properties.checks.properties["rule-duplicate"].enum }), a++);
         }
-        if (I["rule-never-matches"] !== void 0) {
-          let m = I["rule-never-matches"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: q.properties.checks.properties["rule-never-matches"].enum }), l++);
+        if (D["rule-never-matches"] !== void 0) {
+          let n = D["rule-never-matches"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: q.properties.checks.properties["rule-never-matches"].enum }), a++);
         }
-        if (I["rule-contradictory"] !== void 0) {
-          let m = I["rule-contradictory"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: q.properties.checks.properties["rule-contradictory"].enum }), l++);
+        if (D["rule-contradictory"] !== void 0) {
+          let n = D["rule-contradictory"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: q.properties.checks.properties["rule-contradictory"].enum }), a++);
         }
-        if (I["rule-shadowed"] !== void 0) {
-          let m = I["rule-shadowed"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: q.properties.checks.properties["rule-shadowed"].enum }), l++);
+        if (D["rule-shadowed"] !== void 0) {
+          let n = D["rule-shadowed"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: q.properties.checks.properties["rule-shadowed"].enum }), a++);
         }
-        if (I["rule-unreachable"] !== void 0) {
-          let m = I["rule-unreachable"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: q.properties.checks.properties["rule-unreachable"].enum }), l++);
+        if (D["rule-unreachable"] !== void 0) {
+          let n = D["rule-unreachable"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: q.properties.checks.properties["rule-unreachable"].enum }), a++);
         }
-        if (I["rule-order-unspecified"] !== void 0) {
-          let m = I["rule-order-unspecified"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: q.properties.checks.properties["rule-order-unspecified"].enum }), l++);
+        if (D["rule-order-unspecified"] !== void 0) {
+          let n = D["rule-order-unspecified"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: q.properties.checks.properties["rule-order-unspecified"].enum }), a++);
         }
-        if (I["entry-redundant"] !== void 0) {
-          let m = I["entry-redundant"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: q.properties.checks.properties["entry-redundant"].enum }), l++);
+        if (D["entry-redundant"] !== void 0) {
+          let n = D["entry-redundant"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: q.properties.checks.properties["entry-redundant"].enum }), a++);
         }
-        if (I["networks-overlap"] !== void 0) {
-          let m = I["networks-overlap"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: q.properties.checks.properties["networks-overlap"].enum }), l++);
+        if (D["networks-overlap"] !== void 0) {
+          let n = D["networks-overlap"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: q.properties.checks.properties["networks-overlap"].enum }), a++);
         }
-        if (I["value-without-effect"] !== void 0) {
-          let m = I["value-without-effect"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: q.properties.checks.properties["value-without-effect"].enum }), l++);
+        if (D["value-without-effect"] !== void 0) {
+          let n = D["value-without-effect"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: q.properties.checks.properties["value-without-effect"].enum }), a++);
         }
-        if (I["rule-expensive"] !== void 0) {
-          let m = I["rule-expensive"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: q.properties.checks.properties["rule-expensive"].enum }), l++);
+        if (D["rule-expensive"] !== void 0) {
+          let n = D["rule-expensive"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-expensive", "#/properties/checks/properties/rule-expensive/enum", "enum", { allowedValues: q.properties.checks.properties["rule-expensive"].enum }), a++);
         }
-        if (I["white-list-denied"] !== void 0) {
-          let m = I["white-list-denied"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: q.properties.checks.properties["white-list-denied"].enum }), l++);
+        if (D["white-list-denied"] !== void 0) {
+          let n = D["white-list-denied"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: q.properties.checks.properties["white-list-denied"].enum }), a++);
         }
-        if (I["never-served"] !== void 0) {
-          let m = I["never-served"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: q.properties.checks.properties["never-served"].enum }), l++);
+        if (D["never-served"] !== void 0) {
+          let n = D["never-served"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: q.properties.checks.properties["never-served"].enum }), a++);
         }
-        if (I["rule-undecided"] !== void 0) {
-          let m = I["rule-undecided"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: q.properties.checks.properties["rule-undecided"].enum }), l++);
+        if (D["rule-undecided"] !== void 0) {
+          let n = D["rule-undecided"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: q.properties.checks.properties["rule-undecided"].enum }), a++);
         }
-        if (I["file-invalid"] !== void 0) {
-          let m = I["file-invalid"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["file-invalid"].enum }), l++);
+        if (D["file-invalid"] !== void 0) {
+          let n = D["file-invalid"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["file-invalid"].enum }), a++);
         }
-        if (I["workspace-invalid"] !== void 0) {
-          let m = I["workspace-invalid"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["workspace-invalid"].enum }), l++);
+        if (D["workspace-invalid"] !== void 0) {
+          let n = D["workspace-invalid"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["workspace-invalid"].enum }), a++);
         }
-        if (I["item-invalid"] !== void 0) {
-          let m = I["item-invalid"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["item-invalid"].enum }), l++);
+        if (D["item-invalid"] !== void 0) {
+          let n = D["item-invalid"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["item-invalid"].enum }), a++);
         }
-        if (I["item-conflict"] !== void 0) {
-          let m = I["item-conflict"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: q.properties.checks.properties["item-conflict"].enum }), l++);
+        if (D["item-conflict"] !== void 0) {
+          let n = D["item-conflict"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: q.properties.checks.properties["item-conflict"].enum }), a++);
         }
-        if (I["secret-weak"] !== void 0) {
-          let m = I["secret-weak"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: q.properties.checks.properties["secret-weak"].enum }), l++);
+        if (D["secret-weak"] !== void 0) {
+          let n = D["secret-weak"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: q.properties.checks.properties["secret-weak"].enum }), a++);
         }
-        if (I["secret-suspected"] !== void 0) {
-          let m = I["secret-suspected"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: q.properties.checks.properties["secret-suspected"].enum }), l++);
+        if (D["secret-suspected"] !== void 0) {
+          let n = D["secret-suspected"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: q.properties.checks.properties["secret-suspected"].enum }), a++);
         }
-        if (I["token-literal"] !== void 0) {
-          let m = I["token-literal"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: q.properties.checks.properties["token-literal"].enum }), l++);
+        if (D["token-literal"] !== void 0) {
+          let n = D["token-literal"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: q.properties.checks.properties["token-literal"].enum }), a++);
         }
-        if (I["suppression-invalid"] !== void 0) {
-          let m = I["suppression-invalid"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-invalid"].enum }), l++);
+        if (D["suppression-invalid"] !== void 0) {
+          let n = D["suppression-invalid"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-invalid"].enum }), a++);
         }
-        if (I["suppression-unknown"] !== void 0) {
-          let m = I["suppression-unknown"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unknown"].enum }), l++);
+        if (D["suppression-unknown"] !== void 0) {
+          let n = D["suppression-unknown"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unknown"].enum }), a++);
         }
-        if (I["suppression-expired"] !== void 0) {
-          let m = I["suppression-expired"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-expired"].enum }), l++);
+        if (D["suppression-expired"] !== void 0) {
+          let n = D["suppression-expired"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-expired"].enum }), a++);
         }
-        if (I["suppression-unused"] !== void 0) {
-          let m = I["suppression-unused"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unused"].enum }), l++);
+        if (D["suppression-unused"] !== void 0) {
+          let n = D["suppression-unused"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unused"].enum }), a++);
         }
-        if (I["exception-expired"] !== void 0) {
-          let m = I["exception-expired"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: q.properties.checks.properties["exception-expired"].enum }), l++);
+        if (D["exception-expired"] !== void 0) {
+          let n = D["exception-expired"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: q.properties.checks.properties["exception-expired"].enum }), a++);
         }
-        if (I["exception-waiting"] !== void 0) {
-          let m = I["exception-waiting"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: q.properties.checks.properties["exception-waiting"].enum }), l++);
+        if (D["exception-waiting"] !== void 0) {
+          let n = D["exception-waiting"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: q.properties.checks.properties["exception-waiting"].enum }), a++);
         }
-        if (I["exception-unused"] !== void 0) {
-          let m = I["exception-unused"];
-          typeof m != "string" && (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), l++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: q.properties.checks.properties["exception-unused"].enum }), l++);
+        if (D["exception-unused"] !== void 0) {
+          let n = D["exception-unused"];
+          typeof n != "string" && (e = addFault(e, s + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: q.properties.checks.properties["exception-unused"].enum }), a++);
         }
       } else
-        e = addFault(e, p + "/checks", "#/properties/checks/type", "type", { type: "object" }), l++;
+        e = addFault(e, s + "/checks", "#/properties/checks/type", "type", { type: "object" }), a++;
       let ne = c.notify;
       if (Array.isArray(ne)) {
-        const m = ne.length;
-        for (let F = 0; F < m; F++) {
+        const n = ne.length;
+        for (let F = 0; F < n; F++) {
           let k = ne[F];
           if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.kind === void 0 && (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), l++), k.url === void 0 && (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "url" }), l++), k.on === void 0 && (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "on" }), l++);
+            k.kind === void 0 && (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), a++), k.url === void 0 && (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "url" }), a++), k.on === void 0 && (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "on" }), a++);
             for (const A in k)
-              A === "kind" || A === "url" || A === "secret" || A === "on" || (e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: A }), l++);
+              A === "kind" || A === "url" || A === "secret" || A === "on" || (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: A }), a++);
             if (k.kind !== void 0) {
               let A = k.kind;
-              typeof A != "string" && (e = addFault(e, p + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), l++), A === "webhook" || A === "slack" || A === "teams" || (e = addFault(e, p + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: q.properties.notify.items.properties.kind.enum }), l++);
+              typeof A != "string" && (e = addFault(e, s + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), a++), A === "webhook" || A === "slack" || A === "teams" || (e = addFault(e, s + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: q.properties.notify.items.properties.kind.enum }), a++);
             }
-            if (k.url !== void 0 && typeof k.url != "string" && (e = addFault(e, p + "/notify/" + F + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), l++), k.secret !== void 0 && typeof k.secret != "string" && (e = addFault(e, p + "/notify/" + F + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), l++), k.on !== void 0) {
+            if (k.url !== void 0 && typeof k.url != "string" && (e = addFault(e, s + "/notify/" + F + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), a++), k.secret !== void 0 && typeof k.secret != "string" && (e = addFault(e, s + "/notify/" + F + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), a++), k.on !== void 0) {
               let A = k.on;
               if (Array.isArray(A)) {
-                A.length < 1 && (e = addFault(e, p + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), l++);
-                const z = A.length;
-                for (let N = 0; N < z; N++) {
-                  let $ = A[N];
-                  typeof $ != "string" && (e = addFault(e, p + "/notify/" + F + "/on/" + N, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), l++), $ === "applied" || $ === "refused" || $ === "in-doubt" || $ === "failed" || $ === "drift" || $ === "rollout" || $ === "approval" || (e = addFault(e, p + "/notify/" + F + "/on/" + N, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: q.properties.notify.items.properties.on.items.enum }), l++);
+                A.length < 1 && (e = addFault(e, s + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), a++);
+                const $ = A.length;
+                for (let z = 0; z < $; z++) {
+                  let x = A[z];
+                  typeof x != "string" && (e = addFault(e, s + "/notify/" + F + "/on/" + z, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), a++), x === "applied" || x === "refused" || x === "in-doubt" || x === "failed" || x === "drift" || x === "rollout" || x === "approval" || (e = addFault(e, s + "/notify/" + F + "/on/" + z, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: q.properties.notify.items.properties.on.items.enum }), a++);
                 }
               } else
-                e = addFault(e, p + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), l++;
+                e = addFault(e, s + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, p + "/notify/" + F, "#/properties/notify/items/type", "type", { type: "object" }), l++;
+            e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, p + "/notify", "#/properties/notify/type", "type", { type: "array" }), l++;
-      let H = c.serve;
-      if (H && typeof H == "object" && !Array.isArray(H)) {
-        H.drift === void 0 && (H.drift = {});
-        for (const F in H)
-          F === "drift" || F === "auth" || (e = addFault(e, p + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
-        let m = H.drift;
-        if (m && typeof m == "object" && !Array.isArray(m)) {
-          m.repair === void 0 && (m.repair = !1);
-          for (const F in m)
-            F === "schedule" || F === "observed" || F === "repair" || (e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
-          if (m.schedule !== void 0) {
-            let F = m.schedule;
-            typeof F == "string" ? d.test(F) || (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), l++) : (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), l++);
+        e = addFault(e, s + "/notify", "#/properties/notify/type", "type", { type: "array" }), a++;
+      let X = c.serve;
+      if (X && typeof X == "object" && !Array.isArray(X)) {
+        X.drift === void 0 && (X.drift = {});
+        for (const F in X)
+          F === "drift" || F === "auth" || (e = addFault(e, s + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
+        let n = X.drift;
+        if (n && typeof n == "object" && !Array.isArray(n)) {
+          n.repair === void 0 && (n.repair = !1);
+          for (const F in n)
+            F === "schedule" || F === "observed" || F === "repair" || (e = addFault(e, s + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
+          if (n.schedule !== void 0) {
+            let F = n.schedule;
+            typeof F == "string" ? d.test(F) || (e = addFault(e, s + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), a++) : (e = addFault(e, s + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), a++);
           }
-          if (m.observed !== void 0) {
-            let F = m.observed;
-            typeof F == "string" ? b(F) < 1 && (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), l++) : (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), l++);
+          if (n.observed !== void 0) {
+            let F = n.observed;
+            typeof F == "string" ? b(F) < 1 && (e = addFault(e, s + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), a++);
           }
-          typeof m.repair != "boolean" && (e = addFault(e, p + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), l++);
+          typeof n.repair != "boolean" && (e = addFault(e, s + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), a++);
         } else
-          e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), l++;
-        if (H.auth !== void 0) {
-          let F = H.auth;
+          e = addFault(e, s + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), a++;
+        if (X.auth !== void 0) {
+          let F = X.auth;
           if (F && typeof F == "object" && !Array.isArray(F)) {
             F.groupsClaim === void 0 && (F.groupsClaim = "groups"), F.ci === void 0 && (F.ci = []);
-            for (const z in F)
-              z === "issuer" || z === "clientId" || z === "clientSecret" || z === "groupsClaim" || z === "proxy" || z === "ci" || (e = addFault(e, p + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: z }), l++);
+            for (const $ in F)
+              $ === "issuer" || $ === "clientId" || $ === "clientSecret" || $ === "groupsClaim" || $ === "proxy" || $ === "ci" || (e = addFault(e, s + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
             if (F.issuer !== void 0) {
-              let z = F.issuer;
-              typeof z == "string" ? (b(z) > 1e3 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), l++), b(z) < 1 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), l++);
+              let $ = F.issuer;
+              typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, s + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, s + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), a++);
             }
             if (F.clientId !== void 0) {
-              let z = F.clientId;
-              typeof z == "string" ? (b(z) > 1e3 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), l++), b(z) < 1 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), l++);
+              let $ = F.clientId;
+              typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, s + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, s + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), a++);
             }
             if (F.clientSecret !== void 0) {
-              let z = F.clientSecret;
-              typeof z == "string" ? b(z) > 4096 && (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), l++) : (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), l++);
+              let $ = F.clientSecret;
+              typeof $ == "string" ? b($) > 4096 && (e = addFault(e, s + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), a++) : (e = addFault(e, s + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), a++);
             }
             let k = F.groupsClaim;
-            if (typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), l++), b(k) < 1 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), l++), F.proxy !== void 0) {
-              let z = F.proxy;
-              if (z && typeof z == "object" && !Array.isArray(z)) {
-                z.user === void 0 && (z.user = "X-Forwarded-User"), z.from === void 0 && (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), l++);
-                for (const $ in z)
-                  $ === "from" || $ === "user" || $ === "groups" || (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: $ }), l++);
-                if (z.from !== void 0) {
-                  let $ = z.from;
-                  if (Array.isArray($)) {
-                    $.length > 100 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), l++), $.length < 1 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), l++);
-                    const x = $.length;
-                    for (let j = 0; j < x; j++) {
-                      let D = $[j];
-                      typeof D == "string" ? (b(D) > 100 && (e = addFault(e, p + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), l++), b(D) < 1 && (e = addFault(e, p + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/proxy/from/" + j, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), l++);
+            if (typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), a++), F.proxy !== void 0) {
+              let $ = F.proxy;
+              if ($ && typeof $ == "object" && !Array.isArray($)) {
+                $.user === void 0 && ($.user = "X-Forwarded-User"), $.from === void 0 && (e = addFault(e, s + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), a++);
+                for (const x in $)
+                  x === "from" || x === "user" || x === "groups" || (e = addFault(e, s + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+                if ($.from !== void 0) {
+                  let x = $.from;
+                  if (Array.isArray(x)) {
+                    x.length > 100 && (e = addFault(e, s + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), a++), x.length < 1 && (e = addFault(e, s + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), a++);
+                    const j = x.length;
+                    for (let N = 0; N < j; N++) {
+                      let I = x[N];
+                      typeof I == "string" ? (b(I) > 100 && (e = addFault(e, s + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), a++), b(I) < 1 && (e = addFault(e, s + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), a++);
                     }
                   } else
-                    e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), l++;
+                    e = addFault(e, s + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), a++;
                 }
-                let N = z.user;
-                if (typeof N == "string" ? g.test(N) || (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), l++) : (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), l++), z.groups !== void 0) {
-                  let $ = z.groups;
-                  typeof $ == "string" ? g.test($) || (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), l++) : (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), l++);
+                let z = $.user;
+                if (typeof z == "string" ? g.test(z) || (e = addFault(e, s + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, s + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), a++), $.groups !== void 0) {
+                  let x = $.groups;
+                  typeof x == "string" ? g.test(x) || (e = addFault(e, s + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, s + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), a++);
                 }
               } else
-                e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), l++;
+                e = addFault(e, s + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), a++;
             }
             let A = F.ci;
             if (Array.isArray(A)) {
-              A.length > 20 && (e = addFault(e, p + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), l++);
-              const z = A.length;
-              for (let N = 0; N < z; N++) {
-                let $ = A[N];
-                if ($ && typeof $ == "object" && !Array.isArray($)) {
-                  $.issuer === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), l++), $.audience === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), l++), $.claims === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), l++);
-                  for (const x in $)
-                    x === "issuer" || x === "audience" || x === "claims" || (e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: x }), l++);
-                  if ($.issuer !== void 0) {
-                    let x = $.issuer;
-                    typeof x == "string" ? (b(x) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), l++), b(x) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/ci/" + N + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), l++);
+              A.length > 20 && (e = addFault(e, s + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), a++);
+              const $ = A.length;
+              for (let z = 0; z < $; z++) {
+                let x = A[z];
+                if (x && typeof x == "object" && !Array.isArray(x)) {
+                  x.issuer === void 0 && (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), a++), x.audience === void 0 && (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), a++), x.claims === void 0 && (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), a++);
+                  for (const j in x)
+                    j === "issuer" || j === "audience" || j === "claims" || (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
+                  if (x.issuer !== void 0) {
+                    let j = x.issuer;
+                    typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), a++);
                   }
-                  if ($.audience !== void 0) {
-                    let x = $.audience;
-                    typeof x == "string" ? (b(x) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), l++), b(x) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/ci/" + N + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), l++);
+                  if (x.audience !== void 0) {
+                    let j = x.audience;
+                    typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), a++);
                   }
-                  if ($.claims !== void 0) {
-                    let x = $.claims;
-                    if (x && typeof x == "object" && !Array.isArray(x)) {
-                      Object.keys(x).length > 20 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), l++), Object.keys(x).length < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), l++);
-                      for (const j in x) {
-                        let D = x[j];
-                        typeof D == "string" ? (b(D) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), l++), b(D) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/serve/auth/ci/" + N + "/claims/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), l++);
+                  if (x.claims !== void 0) {
+                    let j = x.claims;
+                    if (j && typeof j == "object" && !Array.isArray(j)) {
+                      Object.keys(j).length > 20 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), a++), Object.keys(j).length < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), a++);
+                      for (const N in j) {
+                        let I = j[N];
+                        typeof I == "string" ? (b(I) > 1e3 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), a++), b(I) < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), a++);
                       }
                     } else
-                      e = addFault(e, p + "/serve/auth/ci/" + N + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), l++;
+                      e = addFault(e, s + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), a++;
                   }
                 } else
-                  e = addFault(e, p + "/serve/auth/ci/" + N, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), l++;
+                  e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), a++;
               }
             } else
-              e = addFault(e, p + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/type", "type", { type: "array" }), l++;
+              e = addFault(e, s + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/type", "type", { type: "array" }), a++;
           } else
-            e = addFault(e, p + "/serve/auth", "#/properties/serve/properties/auth/type", "type", { type: "object" }), l++;
+            e = addFault(e, s + "/serve/auth", "#/properties/serve/properties/auth/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, p + "/serve", "#/properties/serve/type", "type", { type: "object" }), l++;
+        e = addFault(e, s + "/serve", "#/properties/serve/type", "type", { type: "object" }), a++;
       let ee = c.roles;
       if (Array.isArray(ee)) {
-        ee.length > 1e3 && (e = addFault(e, p + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), l++);
-        const m = ee.length;
-        for (let F = 0; F < m; F++) {
+        ee.length > 1e3 && (e = addFault(e, s + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), a++);
+        const n = ee.length;
+        for (let F = 0; F < n; F++) {
           let k = ee[F];
           if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.users === void 0 && (k.users = []), k.groups === void 0 && (k.groups = []), k.domains === void 0 && (k.domains = ["*"]), k.role === void 0 && (e = addFault(e, p + "/roles/" + F, "#/properties/roles/items/required", "required", { missingProperty: "role" }), l++);
-            for (const $ in k)
-              $ === "role" || $ === "users" || $ === "groups" || $ === "domains" || (e = addFault(e, p + "/roles/" + F, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: $ }), l++);
+            k.users === void 0 && (k.users = []), k.groups === void 0 && (k.groups = []), k.domains === void 0 && (k.domains = ["*"]), k.role === void 0 && (e = addFault(e, s + "/roles/" + F, "#/properties/roles/items/required", "required", { missingProperty: "role" }), a++);
+            for (const x in k)
+              x === "role" || x === "users" || x === "groups" || x === "domains" || (e = addFault(e, s + "/roles/" + F, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
             if (k.role !== void 0) {
-              let $ = k.role;
-              typeof $ != "string" && (e = addFault(e, p + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), l++), $ === "viewer" || $ === "approver" || $ === "operator" || (e = addFault(e, p + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: q.properties.roles.items.properties.role.enum }), l++);
+              let x = k.role;
+              typeof x != "string" && (e = addFault(e, s + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), a++), x === "viewer" || x === "approver" || x === "operator" || (e = addFault(e, s + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: q.properties.roles.items.properties.role.enum }), a++);
             }
             let A = k.users;
             if (Array.isArray(A)) {
-              A.length > 1e3 && (e = addFault(e, p + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), l++);
-              const $ = A.length;
-              for (let x = 0; x < $; x++) {
-                let j = A[x];
-                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/roles/" + F + "/users/" + x, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(j) < 1 && (e = addFault(e, p + "/roles/" + F + "/users/" + x, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/roles/" + F + "/users/" + x, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), l++);
+              A.length > 1e3 && (e = addFault(e, s + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), a++);
+              const x = A.length;
+              for (let j = 0; j < x; j++) {
+                let N = A[j];
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/roles/" + F + "/users/" + j, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/roles/" + F + "/users/" + j, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/roles/" + F + "/users/" + j, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), l++;
-            let z = k.groups;
+              e = addFault(e, s + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), a++;
+            let $ = k.groups;
+            if (Array.isArray($)) {
+              $.length > 1e3 && (e = addFault(e, s + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), a++);
+              const x = $.length;
+              for (let j = 0; j < x; j++) {
+                let N = $[j];
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/roles/" + F + "/groups/" + j, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/roles/" + F + "/groups/" + j, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/roles/" + F + "/groups/" + j, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), a++);
+              }
+            } else
+              e = addFault(e, s + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), a++;
+            let z = k.domains;
             if (Array.isArray(z)) {
-              z.length > 1e3 && (e = addFault(e, p + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), l++);
-              const $ = z.length;
-              for (let x = 0; x < $; x++) {
-                let j = z[x];
-                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/roles/" + F + "/groups/" + x, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(j) < 1 && (e = addFault(e, p + "/roles/" + F + "/groups/" + x, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/roles/" + F + "/groups/" + x, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), l++);
+              z.length > 1e3 && (e = addFault(e, s + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), a++), z.length < 1 && (e = addFault(e, s + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), a++);
+              const x = z.length;
+              for (let j = 0; j < x; j++) {
+                let N = z[j];
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/roles/" + F + "/domains/" + j, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/roles/" + F + "/domains/" + j, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/roles/" + F + "/domains/" + j, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), l++;
-            let N = k.domains;
-            if (Array.isArray(N)) {
-              N.length > 1e3 && (e = addFault(e, p + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), l++), N.length < 1 && (e = addFault(e, p + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), l++);
-              const $ = N.length;
-              for (let x = 0; x < $; x++) {
-                let j = N[x];
-                typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/roles/" + F + "/domains/" + x, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), l++), b(j) < 1 && (e = addFault(e, p + "/roles/" + F + "/domains/" + x, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), l++)) : (e = addFault(e, p + "/roles/" + F + "/domains/" + x, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), l++);
-              }
-            } else
-              e = addFault(e, p + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), l++;
+              e = addFault(e, s + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), a++;
           } else
-            e = addFault(e, p + "/roles/" + F, "#/properties/roles/items/type", "type", { type: "object" }), l++;
+            e = addFault(e, s + "/roles/" + F, "#/properties/roles/items/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, p + "/roles", "#/properties/roles/type", "type", { type: "array" }), l++;
+        e = addFault(e, s + "/roles", "#/properties/roles/type", "type", { type: "array" }), a++;
     } else
-      e = addFault(e, p, "#/type", "type", { type: "object" }), l++;
-    return w.errors = e, l === 0;
+      e = addFault(e, s, "#/type", "type", { type: "object" }), a++;
+    return w.errors = e, a === 0;
   }
   return w;
 }
 export function createTestFaults() {
   const q = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters;
-  function v(y, { instancePath: u = "", parentData: n, parentDataProperty: _, rootData: f = y } = {}) {
+  function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
     let i = null, t = 0;
     if (y && typeof y == "object" && !Array.isArray(y)) {
       y.test === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "test" }), t++);
-      for (const a in y)
-        h.call(q.properties, a) || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: a }), t++);
+      for (const l in y)
+        h.call(q.properties, l) || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), t++);
       if (y.test !== void 0) {
-        let a = y.test;
-        typeof a == "string" ? b(a) < 1 && (i = addFault(i, u + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/test", "#/properties/test/type", "type", { type: "string" }), t++);
+        let l = y.test;
+        typeof l == "string" ? b(l) < 1 && (i = addFault(i, u + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/test", "#/properties/test/type", "type", { type: "string" }), t++);
       }
       if (y.domains !== void 0) {
-        let a = y.domains;
-        if (Array.isArray(a)) {
-          a.length < 1 && (i = addFault(i, u + "/domains", "#/properties/domains/minItems", "minItems", { limit: 1 }), t++);
-          const s = a.length;
-          for (let d = 0; d < s; d++) {
-            let g = a[d];
+        let l = y.domains;
+        if (Array.isArray(l)) {
+          l.length < 1 && (i = addFault(i, u + "/domains", "#/properties/domains/minItems", "minItems", { limit: 1 }), t++);
+          const o = l.length;
+          for (let d = 0; d < o; d++) {
+            let g = l[d];
             typeof g == "string" ? b(g) < 1 && (i = addFault(i, u + "/domains/" + d, "#/properties/domains/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/domains/" + d, "#/properties/domains/items/type", "type", { type: "string" }), t++);
           }
         } else
           i = addFault(i, u + "/domains", "#/properties/domains/type", "type", { type: "array" }), t++;
       }
       if (y.given !== void 0) {
-        let a = y.given;
-        if (a && typeof a == "object" && !Array.isArray(a)) {
-          for (const s in a)
-            s === "profiles" || s === "vars" || s === "config" || (i = addFault(i, u + "/given", "#/properties/given/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
-          if (a.profiles !== void 0) {
-            let s = a.profiles;
-            if (Array.isArray(s)) {
-              const d = s.length;
+        let l = y.given;
+        if (l && typeof l == "object" && !Array.isArray(l)) {
+          for (const o in l)
+            o === "profiles" || o === "vars" || o === "config" || (i = addFault(i, u + "/given", "#/properties/given/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+          if (l.profiles !== void 0) {
+            let o = l.profiles;
+            if (Array.isArray(o)) {
+              const d = o.length;
               for (let g = 0; g < d; g++)
-                typeof s[g] != "string" && (i = addFault(i, u + "/given/profiles/" + g, "#/properties/given/properties/profiles/items/type", "type", { type: "string" }), t++);
+                typeof o[g] != "string" && (i = addFault(i, u + "/given/profiles/" + g, "#/properties/given/properties/profiles/items/type", "type", { type: "string" }), t++);
             } else
               i = addFault(i, u + "/given/profiles", "#/properties/given/properties/profiles/type", "type", { type: "array" }), t++;
           }
-          if (a.vars !== void 0) {
-            let s = a.vars;
-            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/given/vars", "#/properties/given/properties/vars/type", "type", { type: "object" }), t++);
+          if (l.vars !== void 0) {
+            let o = l.vars;
+            o && typeof o == "object" && !Array.isArray(o) || (i = addFault(i, u + "/given/vars", "#/properties/given/properties/vars/type", "type", { type: "object" }), t++);
           }
-          if (a.config !== void 0) {
-            let s = a.config;
-            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/given/config", "#/properties/given/properties/config/type", "type", { type: "object" }), t++);
+          if (l.config !== void 0) {
+            let o = l.config;
+            o && typeof o == "object" && !Array.isArray(o) || (i = addFault(i, u + "/given/config", "#/properties/given/properties/config/type", "type", { type: "object" }), t++);
           }
         } else
           i = addFault(i, u + "/given", "#/properties/given/type", "type", { type: "object" }), t++;
       }
       if (y.assume !== void 0) {
-        let a = y.assume;
-        a && typeof a == "object" && !Array.isArray(a) || (i = addFault(i, u + "/assume", "#/properties/assume/type", "type", { type: "object" }), t++);
+        let l = y.assume;
+        l && typeof l == "object" && !Array.isArray(l) || (i = addFault(i, u + "/assume", "#/properties/assume/type", "type", { type: "object" }), t++);
       }
       if (y.items !== void 0) {
-        let a = y.items;
-        a && typeof a == "object" && !Array.isArray(a) ? Object.keys(a).length < 1 && (i = addFault(i, u + "/items", "#/properties/items/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/items", "#/properties/items/type", "type", { type: "object" }), t++);
+        let l = y.items;
+        l && typeof l == "object" && !Array.isArray(l) ? Object.keys(l).length < 1 && (i = addFault(i, u + "/items", "#/properties/items/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/items", "#/properties/items/type", "type", { type: "object" }), t++);
       }
       if (y.requests !== void 0) {
-        let a = y.requests;
-        if (Array.isArray(a)) {
-          a.length < 1 && (i = addFault(i, u + "/requests", "#/properties/requests/minItems", "minItems", { limit: 1 }), t++);
-          const s = a.length;
-          for (let d = 0; d < s; d++) {
-            let g = a[d];
+        let l = y.requests;
+        if (Array.isArray(l)) {
+          l.length < 1 && (i = addFault(i, u + "/requests", "#/properties/requests/minItems", "minItems", { limit: 1 }), t++);
+          const o = l.length;
+          for (let d = 0; d < o; d++) {
+            let g = l[d];
             if (g && typeof g == "object" && !Array.isArray(g)) {
               g.url === void 0 && (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/required", "required", { missingProperty: "url" }), t++);
               for (const w in g)
@@ -2336,45 +2321,45 @@ export function createTestFaults() {
           i = addFault(i, u + "/requests", "#/properties/requests/type", "type", { type: "array" }), t++;
       }
       if (y.plan !== void 0) {
-        let a = y.plan;
-        if (a && typeof a == "object" && !Array.isArray(a)) {
-          for (const s in a)
-            s === "from" || s === "writes" || s === "actions" || (i = addFault(i, u + "/plan", "#/properties/plan/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
-          if (a.from !== void 0) {
-            let s = a.from;
-            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/plan/from", "#/properties/plan/properties/from/type", "type", { type: "object" }), t++);
+        let l = y.plan;
+        if (l && typeof l == "object" && !Array.isArray(l)) {
+          for (const o in l)
+            o === "from" || o === "writes" || o === "actions" || (i = addFault(i, u + "/plan", "#/properties/plan/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+          if (l.from !== void 0) {
+            let o = l.from;
+            o && typeof o == "object" && !Array.isArray(o) || (i = addFault(i, u + "/plan/from", "#/properties/plan/properties/from/type", "type", { type: "object" }), t++);
           }
-          if (a.writes !== void 0) {
-            let s = a.writes;
+          if (l.writes !== void 0) {
+            let o = l.writes;
             const d = t;
             let g = !1, w = null;
             const c = t;
-            typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), t++), typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+            typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), t++), typeof o == "number" && isFinite(o) && (o < 0 || isNaN(o)) && (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
             var r = c === t;
             r && (g = !0, w = 0);
-            const p = t;
-            if (s && typeof s == "object" && !Array.isArray(s)) {
-              for (const L in s)
+            const s = t;
+            if (o && typeof o == "object" && !Array.isArray(o)) {
+              for (const L in o)
                 L === "min" || L === "max" || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: L }), t++);
-              if (s.min !== void 0) {
-                let L = s.min;
+              if (o.min !== void 0) {
+                let L = o.min;
                 typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/type", "type", { type: "integer" }), t++), typeof L == "number" && isFinite(L) && (L < 0 || isNaN(L)) && (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
               }
-              if (s.max !== void 0) {
-                let L = s.max;
+              if (o.max !== void 0) {
+                let L = o.max;
                 typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/type", "type", { type: "integer" }), t++), typeof L == "number" && isFinite(L) && (L < 0 || isNaN(L)) && (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
               }
             } else
               i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/type", "type", { type: "object" }), t++;
-            var r = p === t;
+            var r = s === t;
             r && g ? (g = !1, w = [w, 1]) : r && (g = !0, w = 1), g ? (t = d, i !== null && (d ? i.length = d : i = null)) : (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: w }), t++);
           }
-          if (a.actions !== void 0) {
-            let s = a.actions;
-            if (Array.isArray(s)) {
-              const d = s.length;
+          if (l.actions !== void 0) {
+            let o = l.actions;
+            if (Array.isArray(o)) {
+              const d = o.length;
               for (let g = 0; g < d; g++) {
-                let w = s[g];
+                let w = o[g];
                 typeof w != "string" && (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), t++), w === "set" || w === "change" || w === "unset" || w === "release" || (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: q.properties.plan.properties.actions.items.enum }), t++);
               }
             } else
@@ -2384,25 +2369,25 @@ export function createTestFaults() {
           i = addFault(i, u + "/plan", "#/properties/plan/type", "type", { type: "object" }), t++;
       }
       if (y.emulator !== void 0) {
-        let a = y.emulator;
-        const s = t;
+        let l = y.emulator;
+        const o = t;
         let d = !1, g = null;
         const w = t;
-        typeof a != "string" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), t++), a === "accepts" || a === "refuses" || (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: q.properties.emulator.oneOf[0].enum }), t++);
-        var o = w === t;
-        o && (d = !0, g = 0);
+        typeof l != "string" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), t++), l === "accepts" || l === "refuses" || (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: q.properties.emulator.oneOf[0].enum }), t++);
+        var p = w === t;
+        p && (d = !0, g = 0);
         const c = t;
-        if (a && typeof a == "object" && !Array.isArray(a)) {
-          a.refuses === void 0 && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/required", "required", { missingProperty: "refuses" }), t++);
-          for (const p in a)
-            p !== "refuses" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: p }), t++);
-          if (a.refuses !== void 0) {
-            let p = a.refuses;
-            if (p && typeof p == "object" && !Array.isArray(p)) {
-              for (const L in p)
+        if (l && typeof l == "object" && !Array.isArray(l)) {
+          l.refuses === void 0 && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/required", "required", { missingProperty: "refuses" }), t++);
+          for (const s in l)
+            s !== "refuses" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
+          if (l.refuses !== void 0) {
+            let s = l.refuses;
+            if (s && typeof s == "object" && !Array.isArray(s)) {
+              for (const L in s)
                 L === "text" || L === "code" || (i = addFault(i, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/additionalProperties", "additionalProperties", { additionalProperty: L }), t++);
-              if (p.text !== void 0 && typeof p.text != "string" && (i = addFault(i, u + "/emulator/refuses/text", "#/properties/emulator/oneOf/1/properties/refuses/properties/text/type", "type", { type: "string" }), t++), p.code !== void 0) {
-                let L = p.code;
+              if (s.text !== void 0 && typeof s.text != "string" && (i = addFault(i, u + "/emulator/refuses/text", "#/properties/emulator/oneOf/1/properties/refuses/properties/text/type", "type", { type: "string" }), t++), s.code !== void 0) {
+                let L = s.code;
                 typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/emulator/refuses/code", "#/properties/emulator/oneOf/1/properties/refuses/properties/code/type", "type", { type: "integer" }), t++);
               }
             } else
@@ -2410,21 +2395,21 @@ export function createTestFaults() {
           }
         } else
           i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/type", "type", { type: "object" }), t++;
-        var o = c === t;
-        o && d ? (d = !1, g = [g, 1]) : o && (d = !0, g = 1), d ? (t = s, i !== null && (s ? i.length = s : i = null)) : (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: g }), t++);
+        var p = c === t;
+        p && d ? (d = !1, g = [g, 1]) : p && (d = !0, g = 1), d ? (t = o, i !== null && (o ? i.length = o : i = null)) : (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: g }), t++);
       }
       if (y.expect !== void 0) {
-        let a = y.expect;
-        if (a && typeof a == "object" && !Array.isArray(a)) {
-          a.violates === void 0 && (i = addFault(i, u + "/expect", "#/properties/expect/required", "required", { missingProperty: "violates" }), t++);
-          for (const s in a)
-            s !== "violates" && (i = addFault(i, u + "/expect", "#/properties/expect/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
-          if (a.violates !== void 0) {
-            let s = a.violates;
-            if (Array.isArray(s)) {
-              const d = s.length;
+        let l = y.expect;
+        if (l && typeof l == "object" && !Array.isArray(l)) {
+          l.violates === void 0 && (i = addFault(i, u + "/expect", "#/properties/expect/required", "required", { missingProperty: "violates" }), t++);
+          for (const o in l)
+            o !== "violates" && (i = addFault(i, u + "/expect", "#/properties/expect/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+          if (l.violates !== void 0) {
+            let o = l.violates;
+            if (Array.isArray(o)) {
+              const d = o.length;
               for (let g = 0; g < d; g++)
-                typeof s[g] != "string" && (i = addFault(i, u + "/expect/violates/" + g, "#/properties/expect/properties/violates/items/type", "type", { type: "string" }), t++);
+                typeof o[g] != "string" && (i = addFault(i, u + "/expect/violates/" + g, "#/properties/expect/properties/violates/items/type", "type", { type: "string" }), t++);
             } else
               i = addFault(i, u + "/expect/violates", "#/properties/expect/properties/violates/type", "type", { type: "array" }), t++;
           }
@@ -2439,130 +2424,130 @@ export function createTestFaults() {
 }
 export function createPolicyFaults() {
   const q = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, h = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), b = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), v = countCharacters;
-  function y(u, { instancePath: n = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+  function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
     let t = null, r = 0;
+    const p = r;
+    let l = !1;
     const o = r;
-    let a = !1;
-    const s = r;
-    u && typeof u == "object" && !Array.isArray(u) && (u.policy === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "policy" }), r++), u.level === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "level" }), r++), u.on === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "on" }), r++), u.deny === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "deny" }), r++), u.message === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "message" }), r++));
-    var d = s === r;
-    if (a = a || d, !a) {
+    u && typeof u == "object" && !Array.isArray(u) && (u.policy === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "policy" }), r++), u.level === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "level" }), r++), u.on === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "on" }), r++), u.deny === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "deny" }), r++), u.message === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "message" }), r++));
+    var d = o === r;
+    if (l = l || d, !l) {
       const c = r;
-      u && typeof u == "object" && !Array.isArray(u) && u.except === void 0 && (t = addFault(t, n, "#/anyOf/1/required", "required", { missingProperty: "except" }), r++);
+      u && typeof u == "object" && !Array.isArray(u) && u.except === void 0 && (t = addFault(t, m, "#/anyOf/1/required", "required", { missingProperty: "except" }), r++);
       var d = c === r;
-      a = a || d;
+      l = l || d;
     }
-    if (a ? (r = o, t !== null && (o ? t.length = o : t = null)) : (t = addFault(t, n, "#/anyOf", "anyOf", {}), r++), u && typeof u == "object" && !Array.isArray(u)) {
+    if (l ? (r = p, t !== null && (p ? t.length = p : t = null)) : (t = addFault(t, m, "#/anyOf", "anyOf", {}), r++), u && typeof u == "object" && !Array.isArray(u)) {
       for (const c in u)
-        c === "policy" || c === "level" || c === "on" || c === "when" || c === "deny" || c === "message" || c === "requests" || c === "except" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: c }), r++);
+        c === "policy" || c === "level" || c === "on" || c === "when" || c === "deny" || c === "message" || c === "requests" || c === "except" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: c }), r++);
       if (u.policy !== void 0) {
         let c = u.policy;
-        typeof c == "string" ? h.test(c) || (t = addFault(t, n + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, n + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
+        typeof c == "string" ? h.test(c) || (t = addFault(t, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
       }
       if (u.level !== void 0) {
         let c = u.level;
-        typeof c != "string" && (t = addFault(t, n + "/level", "#/properties/level/type", "type", { type: "string" }), r++), c === "advisory" || c === "soft" || c === "hard" || (t = addFault(t, n + "/level", "#/properties/level/enum", "enum", { allowedValues: q.properties.level.enum }), r++);
+        typeof c != "string" && (t = addFault(t, m + "/level", "#/properties/level/type", "type", { type: "string" }), r++), c === "advisory" || c === "soft" || c === "hard" || (t = addFault(t, m + "/level", "#/properties/level/enum", "enum", { allowedValues: q.properties.level.enum }), r++);
       }
       if (u.on !== void 0) {
         let c = u.on;
-        typeof c != "string" && (t = addFault(t, n + "/on", "#/properties/on/type", "type", { type: "string" }), r++), c === "domain" || c === "change" || c === "write" || c === "plan" || c === "request" || (t = addFault(t, n + "/on", "#/properties/on/enum", "enum", { allowedValues: q.properties.on.enum }), r++);
+        typeof c != "string" && (t = addFault(t, m + "/on", "#/properties/on/type", "type", { type: "string" }), r++), c === "domain" || c === "change" || c === "write" || c === "plan" || c === "request" || (t = addFault(t, m + "/on", "#/properties/on/enum", "enum", { allowedValues: q.properties.on.enum }), r++);
       }
       if (u.when !== void 0) {
         let c = u.when;
-        const p = r;
+        const s = r;
         let L = !1;
         const V = r;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), r++);
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), r++);
         var g = V === r;
         if (L = L || g, !L) {
           const O = r;
-          typeof c != "boolean" && (t = addFault(t, n + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), r++);
+          typeof c != "boolean" && (t = addFault(t, m + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), r++);
           var g = O === r;
           L = L || g;
         }
-        L ? (r = p, t !== null && (p ? t.length = p : t = null)) : (t = addFault(t, n + "/when", "#/properties/when/anyOf", "anyOf", {}), r++);
+        L ? (r = s, t !== null && (s ? t.length = s : t = null)) : (t = addFault(t, m + "/when", "#/properties/when/anyOf", "anyOf", {}), r++);
       }
       if (u.deny !== void 0) {
         let c = u.deny;
-        const p = r;
+        const s = r;
         let L = !1;
         const V = r;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
         var w = V === r;
         if (L = L || w, !L) {
           const O = r;
-          typeof c != "boolean" && (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
+          typeof c != "boolean" && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
           var w = O === r;
           L = L || w;
         }
-        L ? (r = p, t !== null && (p ? t.length = p : t = null)) : (t = addFault(t, n + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
+        L ? (r = s, t !== null && (s ? t.length = s : t = null)) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
       }
       if (u.message !== void 0) {
         let c = u.message;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/message", "#/properties/message/type", "type", { type: "string" }), r++);
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/message", "#/properties/message/type", "type", { type: "string" }), r++);
       }
       if (u.requests !== void 0) {
         let c = u.requests;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, n + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/requests", "#/properties/requests/type", "type", { type: "string" }), r++);
+        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/requests", "#/properties/requests/type", "type", { type: "string" }), r++);
       }
       if (u.except !== void 0) {
         let c = u.except;
         if (Array.isArray(c)) {
-          const p = c.length;
-          for (let L = 0; L < p; L++) {
+          const s = c.length;
+          for (let L = 0; L < s; L++) {
             let V = c[L];
             if (V && typeof V == "object" && !Array.isArray(V)) {
-              V.policy === void 0 && (t = addFault(t, n + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "policy" }), r++), V.reason === void 0 && (t = addFault(t, n + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "reason" }), r++), V.until === void 0 && (t = addFault(t, n + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "until" }), r++);
+              V.policy === void 0 && (t = addFault(t, m + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "policy" }), r++), V.reason === void 0 && (t = addFault(t, m + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "reason" }), r++), V.until === void 0 && (t = addFault(t, m + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "until" }), r++);
               for (const O in V)
-                O === "policy" || O === "domains" || O === "items" || O === "reason" || O === "until" || O === "by" || (t = addFault(t, n + "/except/" + L, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: O }), r++);
+                O === "policy" || O === "domains" || O === "items" || O === "reason" || O === "until" || O === "by" || (t = addFault(t, m + "/except/" + L, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: O }), r++);
               if (V.policy !== void 0) {
                 let O = V.policy;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, n + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), r++);
               }
               if (V.domains !== void 0) {
                 let O = V.domains;
                 if (Array.isArray(O)) {
-                  O.length < 1 && (t = addFault(t, n + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), r++);
+                  O.length < 1 && (t = addFault(t, m + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), r++);
                   const e = O.length;
-                  for (let l = 0; l < e; l++) {
-                    let Y = O[l];
-                    typeof Y == "string" ? v(Y) < 1 && (t = addFault(t, n + "/except/" + L + "/domains/" + l, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/domains/" + l, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), r++);
+                  for (let a = 0; a < e; a++) {
+                    let U = O[a];
+                    typeof U == "string" ? v(U) < 1 && (t = addFault(t, m + "/except/" + L + "/domains/" + a, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/domains/" + a, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  t = addFault(t, n + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), r++;
+                  t = addFault(t, m + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), r++;
               }
               if (V.items !== void 0) {
                 let O = V.items;
                 if (Array.isArray(O)) {
-                  O.length < 1 && (t = addFault(t, n + "/except/" + L + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), r++);
+                  O.length < 1 && (t = addFault(t, m + "/except/" + L + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), r++);
                   const e = O.length;
-                  for (let l = 0; l < e; l++) {
-                    let Y = O[l];
-                    typeof Y == "string" ? v(Y) < 1 && (t = addFault(t, n + "/except/" + L + "/items/" + l, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/items/" + l, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), r++);
+                  for (let a = 0; a < e; a++) {
+                    let U = O[a];
+                    typeof U == "string" ? v(U) < 1 && (t = addFault(t, m + "/except/" + L + "/items/" + a, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/items/" + a, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  t = addFault(t, n + "/except/" + L + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), r++;
+                  t = addFault(t, m + "/except/" + L + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), r++;
               }
               if (V.reason !== void 0) {
                 let O = V.reason;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, n + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), r++);
               }
               if (V.until !== void 0) {
                 let O = V.until;
-                typeof O == "string" ? b.test(O) || (t = addFault(t, n + "/except/" + L + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), r++) : (t = addFault(t, n + "/except/" + L + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? b.test(O) || (t = addFault(t, m + "/except/" + L + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), r++) : (t = addFault(t, m + "/except/" + L + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), r++);
               }
               if (V.by !== void 0) {
                 let O = V.by;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, n + "/except/" + L + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + L + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + L + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), r++);
               }
             } else
-              t = addFault(t, n + "/except/" + L, "#/properties/except/items/type", "type", { type: "object" }), r++;
+              t = addFault(t, m + "/except/" + L, "#/properties/except/items/type", "type", { type: "object" }), r++;
           }
         } else
-          t = addFault(t, n + "/except", "#/properties/except/type", "type", { type: "array" }), r++;
+          t = addFault(t, m + "/except", "#/properties/except/type", "type", { type: "array" }), r++;
       }
     } else
-      t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
+      t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
     return y.errors = t, r === 0;
   }
   return y;

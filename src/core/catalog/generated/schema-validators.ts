@@ -33,7 +33,7 @@ function join(accepts, createFaults) {
 export const itemValidators: ItemValidators = {
   add_back_source_head(g) {
     const _ = g["header-name"], y = g["header-value"], a = countCharacters;
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (Array.isArray(e)) {
         e.length > 20 && r++;
@@ -63,11 +63,11 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("add_back_source_head", g));
+    return join(i, () => createItemFaults("add_back_source_head", g));
   },
   add_response_head(g) {
     const _ = g["header-name"], y = g["header-value"], a = countCharacters;
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (e && typeof e == "object" && !Array.isArray(e)) {
         e.list === void 0 && r++;
@@ -84,8 +84,8 @@ export const itemValidators: ItemValidators = {
             for (let l = 0; l < o; l++) {
               let p = n[l];
               const c = r;
-              let I = !1, F = null;
-              const w = r;
+              let I = !1, x = null;
+              const N = r;
               if (p && typeof p == "object" && !Array.isArray(p)) {
                 p.name === void 0 && r++, p.value === void 0 && r++;
                 for (const P in p)
@@ -100,12 +100,12 @@ export const itemValidators: ItemValidators = {
                 }
               } else
                 r++;
-              var s = w === r;
-              s && (I = !0, F = 0);
+              var s = N === r;
+              s && (I = !0, x = 0);
               const z = r;
               typeof p == "string" ? (a(p) < 1 && r++, _(p) || r++) : r++;
               var s = z === r;
-              s && I ? (I = !1, F = [F, 1]) : s && (I = !0, F = 1), I ? r = c : r++;
+              s && I ? (I = !1, x = [x, 1]) : s && (I = !0, x = 1), I ? r = c : r++;
             }
           } else
             r++;
@@ -114,38 +114,38 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("add_response_head", g));
+    return join(i, () => createItemFaults("add_response_head", g));
   },
   cache_error_code(g) {
     function _(y) {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.code === void 0 && a++, y.bcache === void 0 && a++;
-        for (const t in y)
-          t === "code" || t === "bcache" || t === "cache_time" || t === "cache_unit" || a++;
+        for (const i in y)
+          i === "code" || i === "bcache" || i === "cache_time" || i === "cache_unit" || a++;
         if (y.code !== void 0) {
-          let t = y.code;
-          if (Array.isArray(t)) {
-            t.length < 1 && a++;
-            const e = t.length;
+          let i = y.code;
+          if (Array.isArray(i)) {
+            i.length < 1 && a++;
+            const e = i.length;
             for (let r = 0; r < e; r++) {
-              let s = t[r];
+              let s = i[r];
               typeof s != "string" && a++, s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5XX" || a++;
             }
           } else
             a++;
         }
         if (y.bcache !== void 0) {
-          let t = y.bcache;
-          typeof t != "string" && a++, t === "on" || t === "off" || a++;
+          let i = y.bcache;
+          typeof i != "string" && a++, i === "on" || i === "off" || a++;
         }
         if (y.cache_time !== void 0) {
-          let t = y.cache_time;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || a++, typeof t == "number" && isFinite(t) && ((t > 65535 || isNaN(t)) && a++, (t < 1 || isNaN(t)) && a++);
+          let i = y.cache_time;
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || a++, typeof i == "number" && isFinite(i) && ((i > 65535 || isNaN(i)) && a++, (i < 1 || isNaN(i)) && a++);
         }
         if (y.cache_unit !== void 0) {
-          let t = y.cache_unit;
-          typeof t != "string" && a++, t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || a++;
+          let i = y.cache_unit;
+          typeof i != "string" && a++, i === "year" || i === "month" || i === "day" || i === "hour" || i === "minute" || i === "second" || a++;
         }
       } else
         a++;
@@ -156,55 +156,55 @@ export const itemValidators: ItemValidators = {
   cache_rule(g) {
     const _ = countCharacters;
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (Array.isArray(a)) {
         const e = a.length;
         for (let r = 0; r < e; r++) {
           let s = a[r];
           if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.type === void 0 && t++, s.pattern === void 0 && t++, s.time === void 0 && t++;
+            s.type === void 0 && i++, s.pattern === void 0 && i++, s.time === void 0 && i++;
             for (const n in s)
-              n === "type" || n === "pattern" || n === "time" || n === "timeunit" || n === "ignore_no_cache" || n === "ignore_expired" || n === "ignore_query" || t++;
+              n === "type" || n === "pattern" || n === "time" || n === "timeunit" || n === "ignore_no_cache" || n === "ignore_expired" || n === "ignore_query" || i++;
             if (s.type !== void 0) {
               let n = s.type;
-              typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || t++, n === 1 || n === 2 || n === 3 || n === 4 || t++;
+              typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || i++, n === 1 || n === 2 || n === 3 || n === 4 || i++;
             }
             if (s.pattern !== void 0) {
               let n = s.pattern;
-              typeof n == "string" ? _(n) < 1 && t++ : t++;
+              typeof n == "string" ? _(n) < 1 && i++ : i++;
             }
             if (s.time !== void 0) {
               let n = s.time;
-              typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || t++, typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && t++;
+              typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || i++, typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && i++;
             }
             if (s.timeunit !== void 0) {
               let n = s.timeunit;
-              typeof n != "string" && t++, n === "Y" || n === "M" || n === "D" || n === "h" || n === "i" || n === "s" || t++;
+              typeof n != "string" && i++, n === "Y" || n === "M" || n === "D" || n === "h" || n === "i" || n === "s" || i++;
             }
             if (s.ignore_no_cache !== void 0) {
               let n = s.ignore_no_cache;
-              typeof n != "string" && t++, n === "on" || n === "off" || t++;
+              typeof n != "string" && i++, n === "on" || n === "off" || i++;
             }
             if (s.ignore_expired !== void 0) {
               let n = s.ignore_expired;
-              typeof n != "string" && t++, n === "on" || n === "off" || t++;
+              typeof n != "string" && i++, n === "on" || n === "off" || i++;
             }
             if (s.ignore_query !== void 0) {
               let n = s.ignore_query;
-              typeof n != "string" && t++, n === "on" || n === "off" || t++;
+              typeof n != "string" && i++, n === "on" || n === "off" || i++;
             }
           } else
-            t++;
+            i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("cache_rule", g));
   },
   cache_rule_list(g) {
     const _ = { items: { properties: { match_method: {}, pattern: {}, case_ignore: {}, expire: {}, expire_unit: {}, ignore_no_cache_headers: {}, follow_expired: {}, query_params_op: {}, priority: {}, cache_or_not: {}, query_params_op_way: {}, query_params_op_when: {}, params: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters;
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (Array.isArray(e)) {
         const s = e.length;
@@ -270,40 +270,40 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("cache_rule_list", g));
+    return join(i, () => createItemFaults("cache_rule_list", g));
   },
   cache_share(g) {
     const _ = g.domain;
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.share_way === void 0 && t++;
+        a.share_way === void 0 && i++;
         for (const e in a)
-          e === "share_way" || e === "domain" || t++;
+          e === "share_way" || e === "domain" || i++;
         if (a.share_way !== void 0) {
           let e = a.share_way;
-          typeof e != "string" && t++, e === "inner_share" || e === "cross_single_share" || e === "cross_all_share" || t++;
+          typeof e != "string" && i++, e === "inner_share" || e === "cross_single_share" || e === "cross_all_share" || i++;
         }
         if (a.domain !== void 0) {
           let e = a.domain;
-          typeof e == "string" && _(e) || t++;
+          typeof e == "string" && _(e) || i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("cache_share", g));
   },
   client_real_ip(g) {
     const _ = g["header-name"], y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.head === void 0 && e++;
-        for (const r in t)
+      if (i && typeof i == "object" && !Array.isArray(i)) {
+        i.head === void 0 && e++;
+        for (const r in i)
           r !== "head" && e++;
-        if (t.head !== void 0) {
-          let r = t.head;
+        if (i.head !== void 0) {
+          let r = i.head;
           typeof r == "string" ? (y(r) < 1 && e++, _(r) || e++) : e++;
         }
       } else
@@ -314,7 +314,7 @@ export const itemValidators: ItemValidators = {
   },
   combined_ban(g) {
     const _ = g["ip-or-network"], y = g["regex-any"], a = countCharacters;
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (Array.isArray(e)) {
         const s = e.length;
@@ -361,9 +361,9 @@ export const itemValidators: ItemValidators = {
                       if (Array.isArray(c)) {
                         c.length < 1 && r++;
                         const I = c.length;
-                        for (let F = 0; F < I; F++) {
-                          let w = c[F];
-                          typeof w == "string" ? (a(w) < 1 && r++, _(w) || r++) : r++;
+                        for (let x = 0; x < I; x++) {
+                          let N = c[x];
+                          typeof N == "string" ? (a(N) < 1 && r++, _(N) || r++) : r++;
                         }
                       } else
                         r++;
@@ -386,9 +386,9 @@ export const itemValidators: ItemValidators = {
                       if (Array.isArray(c)) {
                         c.length < 1 && r++;
                         const I = c.length;
-                        for (let F = 0; F < I; F++) {
-                          let w = c[F];
-                          typeof w == "string" ? a(w) < 1 && r++ : r++;
+                        for (let x = 0; x < I; x++) {
+                          let N = c[x];
+                          typeof N == "string" ? a(N) < 1 && r++ : r++;
                         }
                       } else
                         r++;
@@ -411,9 +411,9 @@ export const itemValidators: ItemValidators = {
                       if (Array.isArray(c)) {
                         c.length < 1 && r++;
                         const I = c.length;
-                        for (let F = 0; F < I; F++) {
-                          let w = c[F];
-                          typeof w == "string" ? (a(w) < 1 && r++, y(w) || r++) : r++;
+                        for (let x = 0; x < I; x++) {
+                          let N = c[x];
+                          typeof N == "string" ? (a(N) < 1 && r++, y(N) || r++) : r++;
                         }
                       } else
                         r++;
@@ -440,9 +440,9 @@ export const itemValidators: ItemValidators = {
                       if (Array.isArray(c)) {
                         c.length < 1 && r++;
                         const I = c.length;
-                        for (let F = 0; F < I; F++) {
-                          let w = c[F];
-                          typeof w == "string" ? a(w) < 1 && r++ : r++;
+                        for (let x = 0; x < I; x++) {
+                          let N = c[x];
+                          typeof N == "string" ? a(N) < 1 && r++ : r++;
                         }
                       } else
                         r++;
@@ -468,57 +468,57 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("combined_ban", g));
+    return join(i, () => createItemFaults("combined_ban", g));
   },
   compress_response(g) {
     const _ = countCharacters;
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.content_type === void 0 && t++, a.min_size === void 0 && t++, a.min_size_unit === void 0 && t++;
+        a.content_type === void 0 && i++, a.min_size === void 0 && i++, a.min_size_unit === void 0 && i++;
         for (const e in a)
-          e === "content_type" || e === "min_size" || e === "min_size_unit" || t++;
+          e === "content_type" || e === "min_size" || e === "min_size_unit" || i++;
         if (a.content_type !== void 0) {
           let e = a.content_type;
           if (Array.isArray(e)) {
-            e.length < 1 && t++;
+            e.length < 1 && i++;
             const r = e.length;
             for (let s = 0; s < r; s++) {
               let n = e[s];
-              typeof n == "string" ? _(n) < 1 && t++ : t++;
+              typeof n == "string" ? _(n) < 1 && i++ : i++;
             }
           } else
-            t++;
+            i++;
         }
         if (a.min_size !== void 0) {
           let e = a.min_size;
-          typeof e == "number" && !(e % 1) && !isNaN(e) && isFinite(e) || t++, typeof e == "number" && isFinite(e) && (e < 0 || isNaN(e)) && t++;
+          typeof e == "number" && !(e % 1) && !isNaN(e) && isFinite(e) || i++, typeof e == "number" && isFinite(e) && (e < 0 || isNaN(e)) && i++;
         }
         if (a.min_size_unit !== void 0) {
           let e = a.min_size_unit;
-          typeof e != "string" && t++, e === "KB" || e === "MB" || t++;
+          typeof e != "string" && i++, e === "KB" || e === "MB" || i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("compress_response", g));
   },
   connect_timeout(g) {
     const _ = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.origin_connect_timeout === void 0 && t++;
+        a.origin_connect_timeout === void 0 && i++;
         for (const e in a)
-          e !== "origin_connect_timeout" && t++;
+          e !== "origin_connect_timeout" && i++;
         if (a.origin_connect_timeout !== void 0) {
           let e = a.origin_connect_timeout;
-          typeof e == "string" && _.test(e) || t++;
+          typeof e == "string" && _.test(e) || i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("connect_timeout", g));
   },
@@ -527,11 +527,11 @@ export const itemValidators: ItemValidators = {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.protocol === void 0 && a++;
-        for (const t in y)
-          t !== "protocol" && a++;
+        for (const i in y)
+          i !== "protocol" && a++;
         if (y.protocol !== void 0) {
-          let t = y.protocol;
-          typeof t != "string" && a++, t === "http" || t === "https" || a++;
+          let i = y.protocol;
+          typeof i != "string" && a++, i === "http" || i === "https" || a++;
         }
       } else
         a++;
@@ -542,75 +542,75 @@ export const itemValidators: ItemValidators = {
   deny_url(g) {
     const _ = countCharacters;
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.urls === void 0 && t++;
+        a.urls === void 0 && i++;
         for (const e in a)
-          e !== "urls" && t++;
+          e !== "urls" && i++;
         if (a.urls !== void 0) {
           let e = a.urls;
           if (Array.isArray(e)) {
-            e.length < 1 && t++;
+            e.length < 1 && i++;
             const r = e.length;
             for (let s = 0; s < r; s++) {
               let n = e[s];
-              typeof n == "string" ? _(n) < 1 && t++ : t++;
+              typeof n == "string" ? _(n) < 1 && i++ : i++;
             }
           } else
-            t++;
+            i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("deny_url", g));
   },
   error_bcache(g) {
     const _ = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.bcache === void 0 && t++, a.code === void 0 && t++;
+        a.bcache === void 0 && i++, a.code === void 0 && i++;
         for (const e in a)
-          e === "bcache" || e === "code" || e === "cache_time" || e === "cache_unit" || t++;
+          e === "bcache" || e === "code" || e === "cache_time" || e === "cache_unit" || i++;
         if (a.bcache !== void 0) {
           let e = a.bcache;
-          typeof e != "string" && t++, e === "on" || e === "off" || t++;
+          typeof e != "string" && i++, e === "on" || e === "off" || i++;
         }
         if (a.code !== void 0) {
           let e = a.code;
           if (Array.isArray(e)) {
-            e.length < 1 && t++;
+            e.length < 1 && i++;
             const r = e.length;
             for (let s = 0; s < r; s++) {
               let n = e[s];
-              typeof n != "string" && t++, n === "400" || n === "403" || n === "404" || n === "414" || n === "500" || n === "501" || n === "502" || n === "503" || n === "504" || n === "506" || n === "5xx" || t++;
+              typeof n != "string" && i++, n === "400" || n === "403" || n === "404" || n === "414" || n === "500" || n === "501" || n === "502" || n === "503" || n === "504" || n === "506" || n === "5xx" || i++;
             }
           } else
-            t++;
+            i++;
         }
         if (a.cache_time !== void 0) {
           let e = a.cache_time;
-          typeof e == "string" && _.test(e) || t++;
+          typeof e == "string" && _.test(e) || i++;
         }
         if (a.cache_unit !== void 0) {
           let e = a.cache_unit;
-          typeof e != "string" && t++, e === "year" || e === "month" || e === "day" || e === "hour" || e === "minute" || e === "second" || t++;
+          typeof e != "string" && i++, e === "year" || e === "month" || e === "day" || e === "hour" || e === "minute" || e === "second" || i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("error_bcache", g));
   },
   error_page_rewrite(g) {
     const _ = g["http-url"], y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (Array.isArray(t)) {
-        const r = t.length;
+      if (Array.isArray(i)) {
+        const r = i.length;
         for (let s = 0; s < r; s++) {
-          let n = t[s];
+          let n = i[s];
           if (n && typeof n == "object" && !Array.isArray(n)) {
             n.error_status_code === void 0 && e++, n.redirect_status_code === void 0 && e++, n.redirect_url === void 0 && e++;
             for (const o in n)
@@ -641,8 +641,8 @@ export const itemValidators: ItemValidators = {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.squid === void 0 && a++;
-        for (const t in y)
-          t !== "squid" && a++;
+        for (const i in y)
+          i !== "squid" && a++;
         y.squid !== void 0 && typeof y.squid != "string" && a++;
       } else
         a++;
@@ -655,15 +655,15 @@ export const itemValidators: ItemValidators = {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.codes === void 0 && a++;
-        for (const t in y)
-          t !== "codes" && a++;
+        for (const i in y)
+          i !== "codes" && a++;
         if (y.codes !== void 0) {
-          let t = y.codes;
-          if (Array.isArray(t)) {
-            t.length < 1 && a++;
-            const e = t.length;
+          let i = y.codes;
+          if (Array.isArray(i)) {
+            i.length < 1 && a++;
+            const e = i.length;
             for (let r = 0; r < e; r++) {
-              let s = t[r];
+              let s = i[r];
               typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || a++, s === 301 || s === 302 || a++;
             }
           } else
@@ -676,7 +676,7 @@ export const itemValidators: ItemValidators = {
     return join(_, () => createItemFaults("forward_status", g));
   },
   head_control(g) {
-    const _ = g["regex-any"], y = g["header-name"], a = g["header-value"], t = countCharacters;
+    const _ = g["regex-any"], y = g["header-name"], a = g["header-value"], i = countCharacters;
     function e(r) {
       let s = 0;
       if (r && typeof r == "object" && !Array.isArray(r)) {
@@ -695,7 +695,7 @@ export const itemValidators: ItemValidators = {
                   c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || s++;
                 if (p.regex !== void 0) {
                   let c = p.regex;
-                  typeof c == "string" ? (t(c) < 1 && s++, _(c) || s++) : s++;
+                  typeof c == "string" ? (i(c) < 1 && s++, _(c) || s++) : s++;
                 }
                 if (p.head_op !== void 0) {
                   let c = p.head_op;
@@ -707,7 +707,7 @@ export const itemValidators: ItemValidators = {
                 }
                 if (p.head !== void 0) {
                   let c = p.head;
-                  typeof c == "string" ? (t(c) < 1 && s++, y(c) || s++) : s++;
+                  typeof c == "string" ? (i(c) < 1 && s++, y(c) || s++) : s++;
                 }
                 if (p.value !== void 0) {
                   let c = p.value;
@@ -734,31 +734,31 @@ export const itemValidators: ItemValidators = {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.cert_id === void 0 && a++;
-        for (const t in y)
-          t === "cert_id" || t === "http2" || t === "force_https" || t === "ocsp" || t === "ssl_protocol" || a++;
+        for (const i in y)
+          i === "cert_id" || i === "http2" || i === "force_https" || i === "ocsp" || i === "ssl_protocol" || a++;
         if (y.cert_id !== void 0) {
-          let t = y.cert_id;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || a++, typeof t == "number" && isFinite(t) && (t < 0 || isNaN(t)) && a++;
+          let i = y.cert_id;
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || a++, typeof i == "number" && isFinite(i) && (i < 0 || isNaN(i)) && a++;
         }
         if (y.http2 !== void 0) {
-          let t = y.http2;
-          typeof t != "string" && a++, t === "on" || t === "off" || a++;
+          let i = y.http2;
+          typeof i != "string" && a++, i === "on" || i === "off" || a++;
         }
         if (y.force_https !== void 0) {
-          let t = y.force_https;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || a++, t === 0 || t === 301 || t === 302 || a++;
+          let i = y.force_https;
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || a++, i === 0 || i === 301 || i === 302 || a++;
         }
         if (y.ocsp !== void 0) {
-          let t = y.ocsp;
-          typeof t != "string" && a++, t === "on" || t === "off" || a++;
+          let i = y.ocsp;
+          typeof i != "string" && a++, i === "on" || i === "off" || a++;
         }
         if (y.ssl_protocol !== void 0) {
-          let t = y.ssl_protocol;
-          if (Array.isArray(t)) {
-            t.length < 1 && a++;
-            const e = t.length;
+          let i = y.ssl_protocol;
+          if (Array.isArray(i)) {
+            i.length < 1 && a++;
+            const e = i.length;
             for (let r = 0; r < e; r++) {
-              let s = t[r];
+              let s = i[r];
               typeof s != "string" && a++, s === "TLSv1" || s === "TLSv1.1" || s === "TLSv1.2" || s === "TLSv1.3" || a++;
             }
           } else
@@ -772,14 +772,14 @@ export const itemValidators: ItemValidators = {
   },
   ip_black_list(g) {
     const _ = g["ip-or-network"], y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.list === void 0 && e++;
-        for (const r in t)
+      if (i && typeof i == "object" && !Array.isArray(i)) {
+        i.list === void 0 && e++;
+        for (const r in i)
           r === "list" || r === "mode" || e++;
-        if (t.list !== void 0) {
-          let r = t.list;
+        if (i.list !== void 0) {
+          let r = i.list;
           if (Array.isArray(r)) {
             r.length > 200 && e++;
             const s = r.length;
@@ -790,8 +790,8 @@ export const itemValidators: ItemValidators = {
           } else
             e++;
         }
-        if (t.mode !== void 0) {
-          let r = t.mode;
+        if (i.mode !== void 0) {
+          let r = i.mode;
           typeof r != "string" && e++, r === "append" || r === "cover" || e++;
         }
       } else
@@ -802,14 +802,14 @@ export const itemValidators: ItemValidators = {
   },
   ip_white_list(g) {
     const _ = g["ip-or-network"], y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.list === void 0 && e++;
-        for (const r in t)
+      if (i && typeof i == "object" && !Array.isArray(i)) {
+        i.list === void 0 && e++;
+        for (const r in i)
           r === "list" || r === "mode" || e++;
-        if (t.list !== void 0) {
-          let r = t.list;
+        if (i.list !== void 0) {
+          let r = i.list;
           if (Array.isArray(r)) {
             r.length > 200 && e++;
             const s = r.length;
@@ -820,8 +820,8 @@ export const itemValidators: ItemValidators = {
           } else
             e++;
         }
-        if (t.mode !== void 0) {
-          let r = t.mode;
+        if (i.mode !== void 0) {
+          let r = i.mode;
           typeof r != "string" && e++, r === "append" || r === "cover" || e++;
         }
       } else
@@ -832,12 +832,12 @@ export const itemValidators: ItemValidators = {
   },
   new_origin(g) {
     const _ = g.address, y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (Array.isArray(t)) {
-        const r = t.length;
+      if (Array.isArray(i)) {
+        const r = i.length;
         for (let s = 0; s < r; s++) {
-          let n = t[s];
+          let n = i[s];
           if (n && typeof n == "object" && !Array.isArray(n)) {
             n.origin === void 0 && e++;
             for (const o in n)
@@ -882,43 +882,43 @@ export const itemValidators: ItemValidators = {
   origin(g) {
     const _ = countCharacters;
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.default_master === void 0 && t++;
+        a.default_master === void 0 && i++;
         for (const e in a)
-          e === "default_master" || e === "default_slave" || e === "origin_mode" || e === "ori_https" || e === "port" || t++;
+          e === "default_master" || e === "default_slave" || e === "origin_mode" || e === "ori_https" || e === "port" || i++;
         if (a.default_master !== void 0) {
           let e = a.default_master;
-          typeof e == "string" ? _(e) < 1 && t++ : t++;
+          typeof e == "string" ? _(e) < 1 && i++ : i++;
         }
-        if (a.default_slave !== void 0 && typeof a.default_slave != "string" && t++, a.origin_mode !== void 0) {
+        if (a.default_slave !== void 0 && typeof a.default_slave != "string" && i++, a.origin_mode !== void 0) {
           let e = a.origin_mode;
-          typeof e != "string" && t++, e === "default" || e === "http" || e === "https" || e === "custom" || t++;
+          typeof e != "string" && i++, e === "default" || e === "http" || e === "https" || e === "custom" || i++;
         }
         if (a.ori_https !== void 0) {
           let e = a.ori_https;
-          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
+          typeof e != "string" && i++, e === "yes" || e === "no" || i++;
         }
         if (a.port !== void 0) {
           let e = a.port;
-          typeof e == "number" && !(e % 1) && !isNaN(e) && isFinite(e) || t++, typeof e == "number" && isFinite(e) && ((e > 65535 || isNaN(e)) && t++, (e < 0 || isNaN(e)) && t++);
+          typeof e == "number" && !(e % 1) && !isNaN(e) && isFinite(e) || i++, typeof e == "number" && isFinite(e) && ((e > 65535 || isNaN(e)) && i++, (e < 0 || isNaN(e)) && i++);
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("origin", g));
   },
   origin_host(g) {
     const _ = g.domain, y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.host === void 0 && e++;
-        for (const r in t)
+      if (i && typeof i == "object" && !Array.isArray(i)) {
+        i.host === void 0 && e++;
+        for (const r in i)
           r !== "host" && e++;
-        if (t.host !== void 0) {
-          let r = t.host;
+        if (i.host !== void 0) {
+          let r = i.host;
           typeof r == "string" ? (y(r) < 1 && e++, _(r) || e++) : e++;
         }
       } else
@@ -932,11 +932,11 @@ export const itemValidators: ItemValidators = {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.limit_value === void 0 && a++;
-        for (const t in y)
-          t !== "limit_value" && a++;
+        for (const i in y)
+          i !== "limit_value" && a++;
         if (y.limit_value !== void 0) {
-          let t = y.limit_value;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || a++, typeof t == "number" && isFinite(t) && ((t > 1024 || isNaN(t)) && a++, (t < 1 || isNaN(t)) && a++);
+          let i = y.limit_value;
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || a++, typeof i == "number" && isFinite(i) && ((i > 1024 || isNaN(i)) && a++, (i < 1 || isNaN(i)) && a++);
         }
       } else
         a++;
@@ -956,23 +956,23 @@ export const itemValidators: ItemValidators = {
       let a = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.max_rate_count === void 0 && a++;
-        for (const t in y)
-          t === "max_rate_count" || t === "max_rate_unit" || t === "leading_flow_count" || t === "leading_flow_unit" || a++;
+        for (const i in y)
+          i === "max_rate_count" || i === "max_rate_unit" || i === "leading_flow_count" || i === "leading_flow_unit" || a++;
         if (y.max_rate_count !== void 0) {
-          let t = y.max_rate_count;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || a++, typeof t == "number" && isFinite(t) && (t < 1 || isNaN(t)) && a++;
+          let i = y.max_rate_count;
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || a++, typeof i == "number" && isFinite(i) && (i < 1 || isNaN(i)) && a++;
         }
         if (y.max_rate_unit !== void 0) {
-          let t = y.max_rate_unit;
-          typeof t != "string" && a++, t === "KB" || t === "MB" || a++;
+          let i = y.max_rate_unit;
+          typeof i != "string" && a++, i === "KB" || i === "MB" || a++;
         }
         if (y.leading_flow_count !== void 0) {
-          let t = y.leading_flow_count;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || a++, typeof t == "number" && isFinite(t) && (t < 0 || isNaN(t)) && a++;
+          let i = y.leading_flow_count;
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || a++, typeof i == "number" && isFinite(i) && (i < 0 || isNaN(i)) && a++;
         }
         if (y.leading_flow_unit !== void 0) {
-          let t = y.leading_flow_unit;
-          typeof t != "string" && a++, t === "KB" || t === "MB" || a++;
+          let i = y.leading_flow_unit;
+          typeof i != "string" && a++, i === "KB" || i === "MB" || a++;
         }
       } else
         a++;
@@ -982,18 +982,18 @@ export const itemValidators: ItemValidators = {
   },
   referer(g) {
     const _ = g["referer-host"], y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.type === void 0 && e++, t.list === void 0 && e++;
-        for (const r in t)
+      if (i && typeof i == "object" && !Array.isArray(i)) {
+        i.type === void 0 && e++, i.list === void 0 && e++;
+        for (const r in i)
           r === "type" || r === "list" || r === "allow_empty" || e++;
-        if (t.type !== void 0) {
-          let r = t.type;
+        if (i.type !== void 0) {
+          let r = i.type;
           typeof r == "number" && !(r % 1) && !isNaN(r) && isFinite(r) || e++, r === 1 || r === 2 || e++;
         }
-        if (t.list !== void 0) {
-          let r = t.list;
+        if (i.list !== void 0) {
+          let r = i.list;
           if (Array.isArray(r)) {
             r.length > 200 && e++;
             const s = r.length;
@@ -1004,7 +1004,7 @@ export const itemValidators: ItemValidators = {
           } else
             e++;
         }
-        t.allow_empty !== void 0 && typeof t.allow_empty != "boolean" && e++;
+        i.allow_empty !== void 0 && typeof i.allow_empty != "boolean" && e++;
       } else
         e++;
       return e === 0;
@@ -1013,7 +1013,7 @@ export const itemValidators: ItemValidators = {
   },
   smart_compression(g) {
     const _ = { properties: { compression_mode: {}, gzip_compression_rate: {}, gzip_compression_value: {}, gzip_compression_unit: {}, gzip_content_type: { items: {} }, brotli_compression_rate: {}, brotli_compression_value: {}, brotli_compression_unit: {}, brotli_content_type: { items: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters;
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (e && typeof e == "object" && !Array.isArray(e)) {
         e.compression_mode === void 0 && r++;
@@ -1075,11 +1075,11 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("smart_compression", g));
+    return join(i, () => createItemFaults("smart_compression", g));
   },
   source_url_rewrite(g) {
     const _ = g["regex-any"], y = countCharacters, a = new RegExp("^/", "u");
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (Array.isArray(e)) {
         const s = e.length;
@@ -1104,11 +1104,11 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("source_url_rewrite", g));
+    return join(i, () => createItemFaults("source_url_rewrite", g));
   },
   speed_limit(g) {
     const _ = countCharacters, y = new RegExp("^(0|[1-9][0-9]*)$", "u"), a = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (Array.isArray(e)) {
         e.length > 100 && r++;
@@ -1146,28 +1146,28 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("speed_limit", g));
+    return join(i, () => createItemFaults("speed_limit", g));
   },
   timeout(g) {
     const _ = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.time === void 0 && t++;
+        a.time === void 0 && i++;
         for (const e in a)
-          e !== "time" && t++;
+          e !== "time" && i++;
         if (a.time !== void 0) {
           let e = a.time;
-          typeof e == "string" && _.test(e) || t++;
+          typeof e == "string" && _.test(e) || i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("timeout", g));
   },
   tos_origin(g) {
-    const _ = { items: { properties: { isp: {}, ips: { items: {} }, group_sort: {}, weight: {}, origin_mode: {}, protocol: {}, port: {}, host_mode: {}, host: {}, auth_type: {}, auth_secret_key: {}, auth_access_key: {}, auth_bucket_name: {}, auth_expire: {}, auth_cdn_tag: {}, parse_priority: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters, t = g.address;
+    const _ = { items: { properties: { isp: {}, ips: { items: {} }, group_sort: {}, weight: {}, origin_mode: {}, protocol: {}, port: {}, host_mode: {}, host: {}, auth_type: {}, auth_secret_key: {}, auth_access_key: {}, auth_bucket_name: {}, auth_expire: {}, auth_cdn_tag: {}, parse_priority: {} } } }, y = Object.prototype.hasOwnProperty, a = countCharacters, i = g.address;
     function e(r) {
       let s = 0;
       if (Array.isArray(r)) {
@@ -1189,8 +1189,8 @@ export const itemValidators: ItemValidators = {
                 p.length < 1 && s++;
                 const c = p.length;
                 for (let I = 0; I < c; I++) {
-                  let F = p[I];
-                  typeof F == "string" ? (a(F) < 1 && s++, t(F) || s++) : s++;
+                  let x = p[I];
+                  typeof x == "string" ? (a(x) < 1 && s++, i(x) || s++) : s++;
                 }
               } else
                 s++;
@@ -1243,66 +1243,66 @@ export const itemValidators: ItemValidators = {
   user_agent(g) {
     const _ = countCharacters;
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.ua_list === void 0 && t++, a.url_pattern === void 0 && t++, a.url_case_insensitive === void 0 && t++, a.allow_empty_ua === void 0 && t++, a.ua_case_insensitive === void 0 && t++, a.url_match_type === void 0 && t++, a.ua_type === void 0 && t++, a.ua_match_type === void 0 && t++;
+        a.ua_list === void 0 && i++, a.url_pattern === void 0 && i++, a.url_case_insensitive === void 0 && i++, a.allow_empty_ua === void 0 && i++, a.ua_case_insensitive === void 0 && i++, a.url_match_type === void 0 && i++, a.ua_type === void 0 && i++, a.ua_match_type === void 0 && i++;
         for (const e in a)
-          e === "ua_list" || e === "url_pattern" || e === "url_case_insensitive" || e === "allow_empty_ua" || e === "ua_case_insensitive" || e === "url_match_type" || e === "ua_type" || e === "ua_match_type" || t++;
+          e === "ua_list" || e === "url_pattern" || e === "url_case_insensitive" || e === "allow_empty_ua" || e === "ua_case_insensitive" || e === "url_match_type" || e === "ua_type" || e === "ua_match_type" || i++;
         if (a.ua_list !== void 0) {
           let e = a.ua_list;
-          typeof e == "string" ? _(e) < 1 && t++ : t++;
+          typeof e == "string" ? _(e) < 1 && i++ : i++;
         }
         if (a.url_pattern !== void 0) {
           let e = a.url_pattern;
-          typeof e == "string" ? _(e) < 1 && t++ : t++;
+          typeof e == "string" ? _(e) < 1 && i++ : i++;
         }
         if (a.url_case_insensitive !== void 0) {
           let e = a.url_case_insensitive;
-          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
+          typeof e != "string" && i++, e === "yes" || e === "no" || i++;
         }
         if (a.allow_empty_ua !== void 0) {
           let e = a.allow_empty_ua;
-          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
+          typeof e != "string" && i++, e === "yes" || e === "no" || i++;
         }
         if (a.ua_case_insensitive !== void 0) {
           let e = a.ua_case_insensitive;
-          typeof e != "string" && t++, e === "yes" || e === "no" || t++;
+          typeof e != "string" && i++, e === "yes" || e === "no" || i++;
         }
         if (a.url_match_type !== void 0) {
           let e = a.url_match_type;
-          typeof e != "string" && t++, e === "all" || e === "ext" || e === "dir" || e === "route" || e === "regex" || t++;
+          typeof e != "string" && i++, e === "all" || e === "ext" || e === "dir" || e === "route" || e === "regex" || i++;
         }
         if (a.ua_type !== void 0) {
           let e = a.ua_type;
-          typeof e != "string" && t++, e === "black" || e === "white" || t++;
+          typeof e != "string" && i++, e === "black" || e === "white" || i++;
         }
         if (a.ua_match_type !== void 0) {
           let e = a.ua_match_type;
-          typeof e != "string" && t++, e === "pattern" || e === "exact" || t++;
+          typeof e != "string" && i++, e === "pattern" || e === "exact" || i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("user_agent", g));
   },
   vendor_origin_auth(g) {
     const _ = g["http-url"], y = countCharacters;
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (t && typeof t == "object" && !Array.isArray(t)) {
-        t.auth_url === void 0 && e++;
-        for (const r in t)
+      if (i && typeof i == "object" && !Array.isArray(i)) {
+        i.auth_url === void 0 && e++;
+        for (const r in i)
           r === "auth_url" || r === "match_method" || r === "pattern" || e++;
-        if (t.auth_url !== void 0) {
-          let r = t.auth_url;
+        if (i.auth_url !== void 0) {
+          let r = i.auth_url;
           typeof r == "string" ? (y(r) < 1 && e++, _(r) || e++) : e++;
         }
-        if (t.match_method !== void 0) {
-          let r = t.match_method;
+        if (i.match_method !== void 0) {
+          let r = i.match_method;
           typeof r != "string" && e++, r === "default" || r === "ext" || r === "regex" || e++;
         }
-        t.pattern !== void 0 && typeof t.pattern != "string" && e++;
+        i.pattern !== void 0 && typeof i.pattern != "string" && e++;
       } else
         e++;
       return e === 0;
@@ -1311,7 +1311,7 @@ export const itemValidators: ItemValidators = {
   },
   video_drag(g) {
     const _ = g["regex-any"], y = countCharacters, a = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-    function t(e) {
+    function i(e) {
       let r = 0;
       if (e && typeof e == "object" && !Array.isArray(e)) {
         e.url === void 0 && r++, e.mp4 === void 0 && r++, e.flv === void 0 && r++, e.start === void 0 && r++, e.end === void 0 && r++;
@@ -1341,39 +1341,39 @@ export const itemValidators: ItemValidators = {
         r++;
       return r === 0;
     }
-    return join(t, () => createItemFaults("video_drag", g));
+    return join(i, () => createItemFaults("video_drag", g));
   },
   visit_areas_limit(g) {
     const _ = countCharacters;
     function y(a) {
-      let t = 0;
+      let i = 0;
       if (a && typeof a == "object" && !Array.isArray(a)) {
-        a.limit_type === void 0 && t++, a.country_list === void 0 && t++;
+        a.limit_type === void 0 && i++, a.country_list === void 0 && i++;
         for (const e in a)
-          e === "limit_type" || e === "country_list" || t++;
+          e === "limit_type" || e === "country_list" || i++;
         if (a.limit_type !== void 0) {
           let e = a.limit_type;
-          typeof e != "string" && t++, e === "white" || e === "black" || t++;
+          typeof e != "string" && i++, e === "white" || e === "black" || i++;
         }
         if (a.country_list !== void 0) {
           let e = a.country_list;
-          typeof e == "string" ? _(e) < 1 && t++ : t++;
+          typeof e == "string" ? _(e) < 1 && i++ : i++;
         }
       } else
-        t++;
-      return t === 0;
+        i++;
+      return i === 0;
     }
     return join(y, () => createItemFaults("visit_areas_limit", g));
   },
   visit_deny_whitelist(g) {
     const _ = countCharacters, y = new RegExp("^/\\S*$", "u");
-    function a(t) {
+    function a(i) {
       let e = 0;
-      if (Array.isArray(t)) {
-        t.length < 1 && e++;
-        const r = t.length;
+      if (Array.isArray(i)) {
+        i.length < 1 && e++;
+        const r = i.length;
         for (let s = 0; s < r; s++) {
-          let n = t[s];
+          let n = i[s];
           if (n && typeof n == "object" && !Array.isArray(n)) {
             n.url === void 0 && e++, n.turn_on === void 0 && e++;
             for (const o in n)
@@ -1393,7 +1393,7 @@ export const itemValidators: ItemValidators = {
     return join(a, () => createItemFaults("visit_deny_whitelist", g));
   },
   visit_timestamp(g) {
-    const _ = { properties: { pattern: {}, time_format: {}, key: {}, deadtime: {}, req_uri_type: {}, origin_type: {}, style: {}, timename: {}, keyname: {}, error_page: {} } }, y = Object.prototype.hasOwnProperty, a = countCharacters, t = g["regex-any"], e = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), r = new RegExp("^[^&=?#\\s]+$", "u");
+    const _ = { properties: { pattern: {}, time_format: {}, key: {}, deadtime: {}, req_uri_type: {}, origin_type: {}, style: {}, timename: {}, keyname: {}, error_page: {} } }, y = Object.prototype.hasOwnProperty, a = countCharacters, i = g["regex-any"], e = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), r = new RegExp("^[^&=?#\\s]+$", "u");
     function s(n) {
       let o = 0;
       if (n && typeof n == "object" && !Array.isArray(n)) {
@@ -1402,7 +1402,7 @@ export const itemValidators: ItemValidators = {
           y.call(_.properties, l) || o++;
         if (n.pattern !== void 0) {
           let l = n.pattern;
-          typeof l == "string" ? (a(l) < 1 && o++, t(l) || o++) : o++;
+          typeof l == "string" ? (a(l) < 1 && o++, i(l) || o++) : o++;
         }
         if (n.time_format !== void 0) {
           let l = n.time_format;
@@ -1445,816 +1445,801 @@ export const itemValidators: ItemValidators = {
   }
 };
 export function createWorkspaceValidator(): SchemaValidator {
-  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } }, probe: { default: {}, properties: { requests: {}, from: {}, count: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {}, kept: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), t = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), F = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), w = new RegExp("^\\S+( \\S+){4}$", "u"), z = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {}, kept: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^\\S+( \\S+){4}$", "u"), z = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
   function P(h) {
-    let i = 0;
+    let t = 0;
     if (h && typeof h == "object" && !Array.isArray(h)) {
-      h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.notes === void 0 && (h.notes = {}), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && i++;
+      h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.notes === void 0 && (h.notes = {}), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && t++;
       for (const f in h)
-        _.call(g.properties, f) || i++;
+        _.call(g.properties, f) || t++;
       if (h.version !== void 0) {
         let f = h.version;
-        typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || i++, f !== 1 && i++;
+        typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || t++, f !== 1 && t++;
       }
-      let le = h.id;
-      typeof le == "string" && a.test(le) || i++;
+      let ne = h.id;
+      typeof ne == "string" && a.test(ne) || t++;
       let $ = h.service;
       if ($ && typeof $ == "object" && !Array.isArray($)) {
         $.url === void 0 && ($.url = "emulator"), $.account === void 0 && ($.account = "default"), $.token === void 0 && ($.token = "${env:EDGEWISE_TOKEN}"), $.timezone === void 0 && ($.timezone = "UTC"), $.itemKeys === void 0 && ($.itemKeys = {}), $.timeoutSeconds === void 0 && ($.timeoutSeconds = 30), $.settleSeconds === void 0 && ($.settleSeconds = 10), $.allowHttp === void 0 && ($.allowHttp = !1), $.readBack === void 0 && ($.readBack = !1), $.unset === void 0 && ($.unset = !1);
-        for (const N in $)
-          _.call(g.properties.service.properties, N) || i++;
+        for (const d in $)
+          _.call(g.properties.service.properties, d) || t++;
         let f = $.url;
-        typeof f == "string" ? y(f) < 1 && i++ : i++;
+        typeof f == "string" ? y(f) < 1 && t++ : t++;
         let u = $.account;
-        typeof u == "string" && t.test(u) || i++, typeof $.token != "string" && i++;
+        typeof u == "string" && i.test(u) || t++, typeof $.token != "string" && t++;
         let v = $.timezone;
-        typeof v == "string" ? y(v) < 1 && i++ : i++;
+        typeof v == "string" ? y(v) < 1 && t++ : t++;
         let m = $.itemKeys;
         if (m && typeof m == "object" && !Array.isArray(m))
-          for (const N in m) {
-            let d = m[N];
-            typeof d == "string" && e.test(d) || i++;
+          for (const d in m) {
+            let b = m[d];
+            typeof b == "string" && e.test(b) || t++;
           }
         else
-          i++;
+          t++;
         let A = $.timeoutSeconds;
-        typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || i++, typeof A == "number" && isFinite(A) && ((A > 60 || isNaN(A)) && i++, (A < 1 || isNaN(A)) && i++);
-        let k = $.settleSeconds;
-        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || i++, typeof k == "number" && isFinite(k) && ((k > 3600 || isNaN(k)) && i++, (k < 0 || isNaN(k)) && i++), typeof $.allowHttp != "boolean" && i++, typeof $.readBack != "boolean" && i++, typeof $.unset != "boolean" && i++;
+        typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || t++, typeof A == "number" && isFinite(A) && ((A > 60 || isNaN(A)) && t++, (A < 1 || isNaN(A)) && t++);
+        let w = $.settleSeconds;
+        typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || t++, typeof w == "number" && isFinite(w) && ((w > 3600 || isNaN(w)) && t++, (w < 0 || isNaN(w)) && t++), typeof $.allowHttp != "boolean" && t++, typeof $.readBack != "boolean" && t++, typeof $.unset != "boolean" && t++;
       } else
-        i++;
+        t++;
       let R = h.limits;
       if (R && typeof R == "object" && !Array.isArray(R)) {
         R.callsPerMinute === void 0 && (R.callsPerMinute = 30), R.domainsPerWrite === void 0 && (R.domainsPerWrite = 10), R.maxWaitSeconds === void 0 && (R.maxWaitSeconds = 300), R.readsPerMinute === void 0 && (R.readsPerMinute = 30);
         for (const A in R)
-          A === "callsPerMinute" || A === "domainsPerWrite" || A === "maxWaitSeconds" || A === "readsPerMinute" || A === "burst" || i++;
+          A === "callsPerMinute" || A === "domainsPerWrite" || A === "maxWaitSeconds" || A === "readsPerMinute" || A === "burst" || t++;
         let f = R.callsPerMinute;
-        typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || i++, typeof f == "number" && isFinite(f) && ((f > 1e5 || isNaN(f)) && i++, (f < 1 || isNaN(f)) && i++);
+        typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || t++, typeof f == "number" && isFinite(f) && ((f > 1e5 || isNaN(f)) && t++, (f < 1 || isNaN(f)) && t++);
         let u = R.domainsPerWrite;
-        typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u) || i++, typeof u == "number" && isFinite(u) && ((u > 10 || isNaN(u)) && i++, (u < 1 || isNaN(u)) && i++);
+        typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u) || t++, typeof u == "number" && isFinite(u) && ((u > 10 || isNaN(u)) && t++, (u < 1 || isNaN(u)) && t++);
         let v = R.maxWaitSeconds;
-        typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || i++, typeof v == "number" && isFinite(v) && ((v > 86400 || isNaN(v)) && i++, (v < 0 || isNaN(v)) && i++);
+        typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || t++, typeof v == "number" && isFinite(v) && ((v > 86400 || isNaN(v)) && t++, (v < 0 || isNaN(v)) && t++);
         let m = R.readsPerMinute;
-        if (typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || i++, typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && i++, (m < 1 || isNaN(m)) && i++), R.burst !== void 0) {
+        if (typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || t++, typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && t++, (m < 1 || isNaN(m)) && t++), R.burst !== void 0) {
           let A = R.burst;
-          typeof A == "string" && r.test(A) || i++;
+          typeof A == "string" && r.test(A) || t++;
         }
       } else
-        i++;
-      let Y = h.manifests;
+        t++;
+      let U = h.manifests;
+      if (Array.isArray(U)) {
+        const f = U.length;
+        for (let u = 0; u < f; u++) {
+          let v = U[u];
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
+        }
+      } else
+        t++;
+      let Y = h.profiles;
       if (Array.isArray(Y)) {
         const f = Y.length;
         for (let u = 0; u < f; u++) {
           let v = Y[u];
-          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
         }
       } else
-        i++;
-      let G = h.profiles;
+        t++;
+      let G = h.policies;
       if (Array.isArray(G)) {
         const f = G.length;
         for (let u = 0; u < f; u++) {
           let v = G[u];
-          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
         }
       } else
-        i++;
-      let J = h.policies;
-      if (Array.isArray(J)) {
-        const f = J.length;
-        for (let u = 0; u < f; u++) {
-          let v = J[u];
-          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+        t++;
+      let J = h.defaults;
+      J && typeof J == "object" && !Array.isArray(J) || t++;
+      let H = h.secrets;
+      if (H && typeof H == "object" && !Array.isArray(H)) {
+        for (const f in H) {
+          const u = t;
+          typeof f == "string" && !s.test(f) && t++;
+          var ae = u === t;
+          ae || t++;
         }
-      } else
-        i++;
-      let ee = h.defaults;
-      ee && typeof ee == "object" && !Array.isArray(ee) || i++;
-      let K = h.secrets;
-      if (K && typeof K == "object" && !Array.isArray(K)) {
-        for (const f in K) {
-          const u = i;
-          typeof f == "string" && !s.test(f) && i++;
-          var pe = u === i;
-          pe || i++;
-        }
-        for (const f in K) {
-          let u = K[f];
+        for (const f in H) {
+          let u = H[f];
           if (u && typeof u == "object" && !Array.isArray(u)) {
-            Object.keys(u).length > 1 && i++, Object.keys(u).length < 1 && i++;
+            Object.keys(u).length > 1 && t++, Object.keys(u).length < 1 && t++;
             for (const v in u)
-              v === "env" || v === "file" || v === "command" || i++;
+              v === "env" || v === "file" || v === "command" || t++;
             if (u.env !== void 0) {
               let v = u.env;
-              typeof v == "string" ? y(v) < 1 && i++ : i++;
+              typeof v == "string" ? y(v) < 1 && t++ : t++;
             }
             if (u.file !== void 0) {
               let v = u.file;
-              typeof v == "string" ? y(v) < 1 && i++ : i++;
+              typeof v == "string" ? y(v) < 1 && t++ : t++;
             }
             if (u.command !== void 0) {
               let v = u.command;
               if (Array.isArray(v)) {
-                v.length < 1 && i++;
+                v.length < 1 && t++;
                 const m = v.length;
                 for (let A = 0; A < m; A++)
-                  typeof v[A] != "string" && i++;
+                  typeof v[A] != "string" && t++;
               } else
-                i++;
+                t++;
             }
           } else
-            i++;
+            t++;
         }
       } else
-        i++;
-      typeof h.allowLiteralSecrets != "boolean" && i++;
-      let T = h.sign;
-      if (T && typeof T == "object" && !Array.isArray(T)) {
-        for (const f in T)
-          f === "key" || f === "public" || i++;
-        if (T.key !== void 0) {
-          let f = T.key;
+        t++;
+      typeof h.allowLiteralSecrets != "boolean" && t++;
+      let W = h.sign;
+      if (W && typeof W == "object" && !Array.isArray(W)) {
+        for (const f in W)
+          f === "key" || f === "public" || t++;
+        if (W.key !== void 0) {
+          let f = W.key;
           if (f && typeof f == "object" && !Array.isArray(f)) {
-            f.env === void 0 && i++;
+            f.env === void 0 && t++;
             for (const u in f)
-              u !== "env" && i++;
+              u !== "env" && t++;
             if (f.env !== void 0) {
               let u = f.env;
-              typeof u == "string" ? y(u) < 1 && i++ : i++;
+              typeof u == "string" ? y(u) < 1 && t++ : t++;
             }
           } else
-            i++;
+            t++;
         }
-        if (T.public !== void 0) {
-          let f = T.public;
-          typeof f == "string" ? y(f) < 1 && i++ : i++;
+        if (W.public !== void 0) {
+          let f = W.public;
+          typeof f == "string" ? y(f) < 1 && t++ : t++;
         }
       } else
-        i++;
+        t++;
       if (h.state !== void 0) {
         let f = h.state;
         if (f && typeof f == "object" && !Array.isArray(f)) {
-          f.branch === void 0 && (f.branch = "edgewise-state"), f.remote === void 0 && (f.remote = "origin"), f.path === void 0 && (f.path = ".edgewise/state"), f.allowLocal === void 0 && (f.allowLocal = !1), f.schema === void 0 && (f.schema = "edgewise"), f.store === void 0 && i++;
-          for (const k in f)
-            k === "store" || k === "branch" || k === "remote" || k === "path" || k === "allowLocal" || k === "url" || k === "schema" || i++;
+          f.branch === void 0 && (f.branch = "edgewise-state"), f.remote === void 0 && (f.remote = "origin"), f.path === void 0 && (f.path = ".edgewise/state"), f.allowLocal === void 0 && (f.allowLocal = !1), f.schema === void 0 && (f.schema = "edgewise"), f.store === void 0 && t++;
+          for (const w in f)
+            w === "store" || w === "branch" || w === "remote" || w === "path" || w === "allowLocal" || w === "url" || w === "schema" || t++;
           if (f.store !== void 0) {
-            let k = f.store;
-            typeof k != "string" && i++, k === "git" || k === "dir" || k === "postgres" || i++;
+            let w = f.store;
+            typeof w != "string" && t++, w === "git" || w === "dir" || w === "postgres" || t++;
           }
           let u = f.branch;
-          typeof u == "string" && n.test(u) || i++;
+          typeof u == "string" && n.test(u) || t++;
           let v = f.remote;
-          typeof v == "string" && o.test(v) || i++;
+          typeof v == "string" && o.test(v) || t++;
           let m = f.path;
-          typeof m == "string" ? y(m) < 1 && i++ : i++, typeof f.allowLocal != "boolean" && i++, f.url !== void 0 && typeof f.url != "string" && i++;
+          typeof m == "string" ? y(m) < 1 && t++ : t++, typeof f.allowLocal != "boolean" && t++, f.url !== void 0 && typeof f.url != "string" && t++;
           let A = f.schema;
-          typeof A == "string" && l.test(A) || i++;
+          typeof A == "string" && l.test(A) || t++;
         } else
-          i++;
+          t++;
       }
       let L = h.grouping;
       if (L && typeof L == "object" && !Array.isArray(L)) {
         L.groups === void 0 && (L.groups = "all"), L.together === void 0 && (L.together = []);
-        for (const k in L)
-          k === "groups" || k === "together" || i++;
+        for (const w in L)
+          w === "groups" || w === "together" || t++;
         let f = L.groups;
-        const u = i;
+        const u = t;
         let v = !1;
-        const m = i;
-        f === "documented" || f === "all" || i++;
-        var U = m === i;
-        if (v = v || U, !v) {
-          const k = i;
+        const m = t;
+        f === "documented" || f === "all" || t++;
+        var Q = m === t;
+        if (v = v || Q, !v) {
+          const w = t;
           if (Array.isArray(f)) {
-            const d = f.length;
-            for (let j = 0; j < d; j++) {
-              let b = f[j];
-              if (Array.isArray(b)) {
-                b.length > 100 && i++, b.length < 1 && i++;
-                const E = b.length;
-                for (let H = 0; H < E; H++) {
-                  let W = b[H];
-                  typeof W == "string" ? y(W) < 1 && i++ : i++;
+            const b = f.length;
+            for (let k = 0; k < b; k++) {
+              let F = f[k];
+              if (Array.isArray(F)) {
+                F.length > 100 && t++, F.length < 1 && t++;
+                const q = F.length;
+                for (let T = 0; T < q; T++) {
+                  let K = F[T];
+                  typeof K == "string" ? y(K) < 1 && t++ : t++;
                 }
               } else
-                i++;
+                t++;
             }
           } else
-            i++;
-          var U = k === i;
-          v = v || U;
+            t++;
+          var Q = w === t;
+          v = v || Q;
         }
-        v ? i = u : i++;
+        v ? t = u : t++;
         let A = L.together;
         if (Array.isArray(A)) {
-          const k = A.length;
-          for (let N = 0; N < k; N++) {
-            let d = A[N];
-            if (Array.isArray(d)) {
-              d.length > 100 && i++, d.length < 1 && i++;
-              const j = d.length;
-              for (let b = 0; b < j; b++) {
-                let E = d[b];
-                typeof E == "string" ? y(E) < 1 && i++ : i++;
+          const w = A.length;
+          for (let d = 0; d < w; d++) {
+            let b = A[d];
+            if (Array.isArray(b)) {
+              b.length > 100 && t++, b.length < 1 && t++;
+              const k = b.length;
+              for (let F = 0; F < k; F++) {
+                let q = b[F];
+                typeof q == "string" ? y(q) < 1 && t++ : t++;
               }
             } else
-              i++;
+              t++;
           }
         } else
-          i++;
+          t++;
       } else
-        i++;
-      let q = h.guards;
-      if (q && typeof q == "object" && !Array.isArray(q)) {
-        q.maxDomains === void 0 && (q.maxDomains = "100%"), q.maxChanges === void 0 && (q.maxChanges = "100%"), q.maxTraffic === void 0 && (q.maxTraffic = "100%"), q.protect === void 0 && (q.protect = []), q.order === void 0 && (q.order = "ask"), q.reason === void 0 && (q.reason = []), q.freeze === void 0 && (q.freeze = []);
-        for (const d in q)
-          d === "maxDomains" || d === "maxChanges" || d === "maxTraffic" || d === "protect" || d === "order" || d === "reason" || d === "freeze" || i++;
-        let f = q.maxDomains;
-        !(typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f)) && typeof f != "string" && i++, typeof f == "number" && isFinite(f) && (f < 0 || isNaN(f)) && i++, typeof f == "string" && !p.test(f) && i++;
-        let u = q.maxChanges;
-        !(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)) && typeof u != "string" && i++, typeof u == "number" && isFinite(u) && (u < 0 || isNaN(u)) && i++, typeof u == "string" && !p.test(u) && i++;
-        let v = q.maxTraffic;
-        typeof v == "string" && p.test(v) || i++;
-        let m = q.protect;
-        if (Array.isArray(m)) {
-          const d = m.length;
-          for (let j = 0; j < d; j++) {
-            let b = m[j];
-            typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
-          }
-        } else
-          i++;
-        let A = q.order;
-        typeof A != "string" && i++, A === "ask" || A === "off" || i++;
-        let k = q.reason;
-        if (Array.isArray(k)) {
-          const d = k.length;
-          for (let j = 0; j < d; j++) {
-            let b = k[j];
-            typeof b != "string" && i++, b === "override" || b === "freeze" || b === "retry-held" || b === "unlock" || i++;
-          }
-        } else
-          i++;
-        let N = q.freeze;
-        if (Array.isArray(N)) {
-          N.length > 1e3 && i++;
-          const d = N.length;
-          for (let j = 0; j < d; j++) {
-            let b = N[j];
-            if (b && typeof b == "object" && !Array.isArray(b)) {
-              b.from === void 0 && i++, b.to === void 0 && i++;
-              for (const E in b)
-                E === "from" || E === "to" || E === "timezone" || E === "reason" || i++;
-              if (b.from !== void 0) {
-                let E = b.from;
-                typeof E == "string" ? y(E) < 1 && i++ : i++;
-              }
-              if (b.to !== void 0) {
-                let E = b.to;
-                typeof E == "string" ? y(E) < 1 && i++ : i++;
-              }
-              if (b.timezone !== void 0) {
-                let E = b.timezone;
-                typeof E == "string" ? y(E) < 1 && i++ : i++;
-              }
-              if (b.reason !== void 0) {
-                let E = b.reason;
-                typeof E == "string" ? y(E) < 1 && i++ : i++;
-              }
-            } else
-              i++;
-          }
-        } else
-          i++;
-      } else
-        i++;
-      let C = h.rollout;
+        t++;
+      let C = h.guards;
       if (C && typeof C == "object" && !Array.isArray(C)) {
-        C.waves === void 0 && (C.waves = ["100%"]), C.first === void 0 && (C.first = []), C.pause === void 0 && (C.pause = "10m"), C.approval === void 0 && (C.approval = []), C.by === void 0 && (C.by = "domains"), C.revert === void 0 && (C.revert = "waves"), C.probe === void 0 && (C.probe = {});
-        for (const d in C)
-          d === "waves" || d === "first" || d === "pause" || d === "approval" || d === "by" || d === "revert" || d === "health" || d === "probe" || i++;
-        let f = C.waves;
-        if (Array.isArray(f)) {
-          f.length > 100 && i++, f.length < 1 && i++;
-          const d = f.length;
-          for (let j = 0; j < d; j++) {
-            let b = f[j];
-            !(typeof b == "number" && !(b % 1) && !isNaN(b) && isFinite(b)) && typeof b != "string" && i++, typeof b == "number" && isFinite(b) && (b < 0 || isNaN(b)) && i++, typeof b == "string" && !p.test(b) && i++;
+        C.maxDomains === void 0 && (C.maxDomains = "100%"), C.maxChanges === void 0 && (C.maxChanges = "100%"), C.maxTraffic === void 0 && (C.maxTraffic = "100%"), C.protect === void 0 && (C.protect = []), C.order === void 0 && (C.order = "ask"), C.reason === void 0 && (C.reason = []), C.freeze === void 0 && (C.freeze = []);
+        for (const b in C)
+          b === "maxDomains" || b === "maxChanges" || b === "maxTraffic" || b === "protect" || b === "order" || b === "reason" || b === "freeze" || t++;
+        let f = C.maxDomains;
+        !(typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f)) && typeof f != "string" && t++, typeof f == "number" && isFinite(f) && (f < 0 || isNaN(f)) && t++, typeof f == "string" && !p.test(f) && t++;
+        let u = C.maxChanges;
+        !(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)) && typeof u != "string" && t++, typeof u == "number" && isFinite(u) && (u < 0 || isNaN(u)) && t++, typeof u == "string" && !p.test(u) && t++;
+        let v = C.maxTraffic;
+        typeof v == "string" && p.test(v) || t++;
+        let m = C.protect;
+        if (Array.isArray(m)) {
+          const b = m.length;
+          for (let k = 0; k < b; k++) {
+            let F = m[k];
+            typeof F == "string" ? (y(F) > 1e3 && t++, y(F) < 1 && t++) : t++;
           }
         } else
-          i++;
-        let u = C.first;
+          t++;
+        let A = C.order;
+        typeof A != "string" && t++, A === "ask" || A === "off" || t++;
+        let w = C.reason;
+        if (Array.isArray(w)) {
+          const b = w.length;
+          for (let k = 0; k < b; k++) {
+            let F = w[k];
+            typeof F != "string" && t++, F === "override" || F === "freeze" || F === "retry-held" || F === "unlock" || t++;
+          }
+        } else
+          t++;
+        let d = C.freeze;
+        if (Array.isArray(d)) {
+          d.length > 1e3 && t++;
+          const b = d.length;
+          for (let k = 0; k < b; k++) {
+            let F = d[k];
+            if (F && typeof F == "object" && !Array.isArray(F)) {
+              F.from === void 0 && t++, F.to === void 0 && t++;
+              for (const q in F)
+                q === "from" || q === "to" || q === "timezone" || q === "reason" || t++;
+              if (F.from !== void 0) {
+                let q = F.from;
+                typeof q == "string" ? y(q) < 1 && t++ : t++;
+              }
+              if (F.to !== void 0) {
+                let q = F.to;
+                typeof q == "string" ? y(q) < 1 && t++ : t++;
+              }
+              if (F.timezone !== void 0) {
+                let q = F.timezone;
+                typeof q == "string" ? y(q) < 1 && t++ : t++;
+              }
+              if (F.reason !== void 0) {
+                let q = F.reason;
+                typeof q == "string" ? y(q) < 1 && t++ : t++;
+              }
+            } else
+              t++;
+          }
+        } else
+          t++;
+      } else
+        t++;
+      let E = h.rollout;
+      if (E && typeof E == "object" && !Array.isArray(E)) {
+        E.waves === void 0 && (E.waves = ["100%"]), E.first === void 0 && (E.first = []), E.pause === void 0 && (E.pause = "10m"), E.approval === void 0 && (E.approval = []), E.by === void 0 && (E.by = "domains"), E.revert === void 0 && (E.revert = "waves");
+        for (const d in E)
+          d === "waves" || d === "first" || d === "pause" || d === "approval" || d === "by" || d === "revert" || d === "health" || t++;
+        let f = E.waves;
+        if (Array.isArray(f)) {
+          f.length > 100 && t++, f.length < 1 && t++;
+          const d = f.length;
+          for (let b = 0; b < d; b++) {
+            let k = f[b];
+            !(typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k)) && typeof k != "string" && t++, typeof k == "number" && isFinite(k) && (k < 0 || isNaN(k)) && t++, typeof k == "string" && !p.test(k) && t++;
+          }
+        } else
+          t++;
+        let u = E.first;
         if (Array.isArray(u)) {
           const d = u.length;
-          for (let j = 0; j < d; j++) {
-            let b = u[j];
-            typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
+          for (let b = 0; b < d; b++) {
+            let k = u[b];
+            typeof k == "string" ? (y(k) > 1e3 && t++, y(k) < 1 && t++) : t++;
           }
         } else
-          i++;
-        let v = C.pause;
-        typeof v == "string" && c.test(v) || i++;
-        let m = C.approval;
-        if ((!m || typeof m != "object") && i++, Array.isArray(m)) {
+          t++;
+        let v = E.pause;
+        typeof v == "string" && c.test(v) || t++;
+        let m = E.approval;
+        if ((!m || typeof m != "object") && t++, Array.isArray(m)) {
           const d = m.length;
-          for (let j = 0; j < d; j++) {
-            let b = m[j];
-            typeof b == "number" && !(b % 1) && !isNaN(b) && isFinite(b) || i++, typeof b == "number" && isFinite(b) && ((b > 100 || isNaN(b)) && i++, (b < 1 || isNaN(b)) && i++);
+          for (let b = 0; b < d; b++) {
+            let k = m[b];
+            typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || t++, typeof k == "number" && isFinite(k) && ((k > 100 || isNaN(k)) && t++, (k < 1 || isNaN(k)) && t++);
           }
         }
         if (m && typeof m == "object" && !Array.isArray(m)) {
-          Object.keys(m).length < 1 && i++;
+          Object.keys(m).length < 1 && t++;
           for (const d in m)
-            d === "wave" || d === "above" || d === "by" || d === "notAuthor" || i++;
+            d === "wave" || d === "above" || d === "by" || d === "notAuthor" || t++;
           if (m.wave !== void 0) {
             let d = m.wave;
-            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || i++, typeof d == "number" && isFinite(d) && ((d > 100 || isNaN(d)) && i++, (d < 1 || isNaN(d)) && i++);
+            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || t++, typeof d == "number" && isFinite(d) && ((d > 100 || isNaN(d)) && t++, (d < 1 || isNaN(d)) && t++);
           }
           if (m.above !== void 0) {
             let d = m.above;
-            typeof d == "string" && p.test(d) || i++;
+            typeof d == "string" && p.test(d) || t++;
           }
           if (m.by !== void 0) {
             let d = m.by;
-            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || i++, typeof d == "number" && isFinite(d) && ((d > 10 || isNaN(d)) && i++, (d < 1 || isNaN(d)) && i++);
+            typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || t++, typeof d == "number" && isFinite(d) && ((d > 10 || isNaN(d)) && t++, (d < 1 || isNaN(d)) && t++);
           }
-          m.notAuthor !== void 0 && typeof m.notAuthor != "boolean" && i++;
+          m.notAuthor !== void 0 && typeof m.notAuthor != "boolean" && t++;
         }
-        let A = C.by;
-        typeof A != "string" && i++, A === "domains" || A === "traffic" || i++;
-        let k = C.revert;
-        if (typeof k != "string" && i++, k === "waves" || k === "fast" || i++, C.health !== void 0) {
-          let d = C.health;
+        let A = E.by;
+        typeof A != "string" && t++, A === "domains" || A === "traffic" || t++;
+        let w = E.revert;
+        if (typeof w != "string" && t++, w === "waves" || w === "fast" || t++, E.health !== void 0) {
+          let d = E.health;
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.area === void 0 && (d.area = "all"), d.settle === void 0 && (d.settle = "5m"), d.lag === void 0 && (d.lag = "10m"), d.window === void 0 && (d.window = "15m"), d.grain === void 0 && (d.grain = "minute5"), d.statuses === void 0 && (d.statuses = ["5xx"]), d.minRequests === void 0 && (d.minRequests = 500), d.margin === void 0 && (d.margin = "1%"), d.onLittleData === void 0 && (d.onLittleData = "wait"), d.onFailure === void 0 && (d.onFailure = "stop");
-            for (const se in d)
-              _.call(g.properties.rollout.properties.health.properties, se) || i++;
-            let j = d.area;
-            typeof j != "string" && i++, j === "all" || j === "cn" || j === "abroad" || i++;
-            let b = d.settle;
-            typeof b == "string" && c.test(b) || i++;
-            let E = d.lag;
-            typeof E == "string" && c.test(E) || i++;
-            let H = d.window;
-            typeof H == "string" && c.test(H) || i++;
-            let W = d.grain;
-            typeof W != "string" && i++, W === "minute" || W === "minute5" || W === "hour" || W === "day" || i++;
-            let X = d.statuses;
-            if (Array.isArray(X)) {
-              X.length < 1 && i++;
-              const se = X.length;
-              for (let ne = 0; ne < se; ne++) {
-                let O = X[ne];
-                typeof O != "string" && !(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)) && i++, typeof O == "number" && isFinite(O) && ((O > 599 || isNaN(O)) && i++, (O < 0 || isNaN(O)) && i++), typeof O == "string" && !I.test(O) && i++;
+            for (const fe in d)
+              _.call(g.properties.rollout.properties.health.properties, fe) || t++;
+            let b = d.area;
+            typeof b != "string" && t++, b === "all" || b === "cn" || b === "abroad" || t++;
+            let k = d.settle;
+            typeof k == "string" && c.test(k) || t++;
+            let F = d.lag;
+            typeof F == "string" && c.test(F) || t++;
+            let q = d.window;
+            typeof q == "string" && c.test(q) || t++;
+            let T = d.grain;
+            typeof T != "string" && t++, T === "minute" || T === "minute5" || T === "hour" || T === "day" || t++;
+            let K = d.statuses;
+            if (Array.isArray(K)) {
+              K.length < 1 && t++;
+              const fe = K.length;
+              for (let se = 0; se < fe; se++) {
+                let O = K[se];
+                typeof O != "string" && !(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)) && t++, typeof O == "number" && isFinite(O) && ((O > 599 || isNaN(O)) && t++, (O < 0 || isNaN(O)) && t++), typeof O == "string" && !I.test(O) && t++;
               }
             } else
-              i++;
+              t++;
             let D = d.minRequests;
-            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || i++, typeof D == "number" && isFinite(D) && ((D > 1e9 || isNaN(D)) && i++, (D < 0 || isNaN(D)) && i++);
-            let ae = d.margin;
-            typeof ae == "string" && p.test(ae) || i++;
-            let Q = d.onLittleData;
-            typeof Q != "string" && i++, Q === "wait" || Q === "pass" || Q === "stop" || i++;
-            let fe = d.onFailure;
-            typeof fe != "string" && i++, fe === "stop" || fe === "rollback" || i++;
+            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || t++, typeof D == "number" && isFinite(D) && ((D > 1e9 || isNaN(D)) && t++, (D < 0 || isNaN(D)) && t++);
+            let le = d.margin;
+            typeof le == "string" && p.test(le) || t++;
+            let X = d.onLittleData;
+            typeof X != "string" && t++, X === "wait" || X === "pass" || X === "stop" || t++;
+            let oe = d.onFailure;
+            typeof oe != "string" && t++, oe === "stop" || oe === "rollback" || t++;
           } else
-            i++;
+            t++;
         }
-        let N = C.probe;
-        if (N && typeof N == "object" && !Array.isArray(N)) {
-          N.from === void 0 && (N.from = "edge"), N.count === void 0 && (N.count = 200);
-          for (const b in N)
-            b === "requests" || b === "from" || b === "count" || i++;
-          if (N.requests !== void 0) {
-            let b = N.requests;
-            typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
-          }
-          let d = N.from;
-          typeof d != "string" && i++, d === "edge" || d === "origin" || i++;
-          let j = N.count;
-          typeof j == "number" && !(j % 1) && !isNaN(j) && isFinite(j) || i++, typeof j == "number" && isFinite(j) && ((j > 1e3 || isNaN(j)) && i++, (j < 1 || isNaN(j)) && i++);
-        } else
-          i++;
       } else
-        i++;
+        t++;
       let Z = h.drift;
       if (Z && typeof Z == "object" && !Array.isArray(Z)) {
         Z.ignore === void 0 && (Z.ignore = []);
         for (const u in Z)
-          u !== "ignore" && i++;
+          u !== "ignore" && t++;
         let f = Z.ignore;
         if (Array.isArray(f)) {
           const u = f.length;
           for (let v = 0; v < u; v++) {
             let m = f[v];
             if (m && typeof m == "object" && !Array.isArray(m)) {
-              m.pointer === void 0 && (m.pointer = ""), m.domain === void 0 && i++, m.item === void 0 && i++, m.reason === void 0 && i++;
-              for (const k in m)
-                k === "domain" || k === "item" || k === "pointer" || k === "reason" || i++;
+              m.pointer === void 0 && (m.pointer = ""), m.domain === void 0 && t++, m.item === void 0 && t++, m.reason === void 0 && t++;
+              for (const w in m)
+                w === "domain" || w === "item" || w === "pointer" || w === "reason" || t++;
               if (m.domain !== void 0) {
-                let k = m.domain;
-                typeof k == "string" ? y(k) < 1 && i++ : i++;
+                let w = m.domain;
+                typeof w == "string" ? y(w) < 1 && t++ : t++;
               }
               if (m.item !== void 0) {
-                let k = m.item;
-                typeof k == "string" ? y(k) < 1 && i++ : i++;
+                let w = m.item;
+                typeof w == "string" ? y(w) < 1 && t++ : t++;
               }
               let A = m.pointer;
-              if (typeof A == "string" && F.test(A) || i++, m.reason !== void 0) {
-                let k = m.reason;
-                typeof k == "string" ? y(k) < 1 && i++ : i++;
+              if (typeof A == "string" && x.test(A) || t++, m.reason !== void 0) {
+                let w = m.reason;
+                typeof w == "string" ? y(w) < 1 && t++ : t++;
               }
             } else
-              i++;
+              t++;
           }
         } else
-          i++;
+          t++;
       } else
-        i++;
+        t++;
       let M = h.trace;
       if (M && typeof M == "object" && !Array.isArray(M)) {
         M.preset === void 0 && (M.preset = "usual"), M.assume === void 0 && (M.assume = {});
         for (const v in M)
-          v === "preset" || v === "assume" || i++;
+          v === "preset" || v === "assume" || t++;
         let f = M.preset;
-        typeof f != "string" && i++, f === "usual" || f === "strict" || i++;
+        typeof f != "string" && t++, f === "usual" || f === "strict" || t++;
         let u = M.assume;
-        u && typeof u == "object" && !Array.isArray(u) || i++;
+        u && typeof u == "object" && !Array.isArray(u) || t++;
       } else
-        i++;
-      let ie = h.requests;
+        t++;
+      let ee = h.requests;
+      if (Array.isArray(ee)) {
+        const f = ee.length;
+        for (let u = 0; u < f; u++) {
+          let v = ee[u];
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
+        }
+      } else
+        t++;
+      let ie = h.tests;
       if (Array.isArray(ie)) {
         const f = ie.length;
         for (let u = 0; u < f; u++) {
           let v = ie[u];
-          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
         }
       } else
-        i++;
-      let te = h.tests;
+        t++;
+      let te = h.moved;
       if (Array.isArray(te)) {
         const f = te.length;
         for (let u = 0; u < f; u++) {
           let v = te[u];
-          typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++;
+          if (v && typeof v == "object" && !Array.isArray(v)) {
+            v.from === void 0 && t++, v.to === void 0 && t++;
+            for (const m in v)
+              m === "from" || m === "to" || t++;
+            if (v.from !== void 0) {
+              let m = v.from;
+              typeof m == "string" ? y(m) < 1 && t++ : t++;
+            }
+            if (v.to !== void 0) {
+              let m = v.to;
+              typeof m == "string" ? y(m) < 1 && t++ : t++;
+            }
+          } else
+            t++;
         }
       } else
-        i++;
-      let re = h.moved;
+        t++;
+      let S = h.notes;
+      if (S && typeof S == "object" && !Array.isArray(S)) {
+        S.groups === void 0 && (S.groups = "on"), S.waves === void 0 && (S.waves = "on"), S.kinds === void 0 && (S.kinds = "on"), S.kept === void 0 && (S.kept = "on");
+        for (const A in S)
+          A === "groups" || A === "waves" || A === "kinds" || A === "kept" || t++;
+        let f = S.groups;
+        typeof f != "string" && t++, f === "on" || f === "off" || t++;
+        let u = S.waves;
+        typeof u != "string" && t++, u === "on" || u === "off" || t++;
+        let v = S.kinds;
+        typeof v != "string" && t++, v === "on" || v === "off" || t++;
+        let m = S.kept;
+        typeof m != "string" && t++, m === "on" || m === "off" || t++;
+      } else
+        t++;
+      let j = h.checks;
+      if (j && typeof j == "object" && !Array.isArray(j)) {
+        for (const f in j)
+          _.call(g.properties.checks.properties, f) || t++;
+        if (j["rule-duplicate"] !== void 0) {
+          let f = j["rule-duplicate"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["rule-never-matches"] !== void 0) {
+          let f = j["rule-never-matches"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["rule-contradictory"] !== void 0) {
+          let f = j["rule-contradictory"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["rule-shadowed"] !== void 0) {
+          let f = j["rule-shadowed"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["rule-unreachable"] !== void 0) {
+          let f = j["rule-unreachable"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["rule-order-unspecified"] !== void 0) {
+          let f = j["rule-order-unspecified"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["entry-redundant"] !== void 0) {
+          let f = j["entry-redundant"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["networks-overlap"] !== void 0) {
+          let f = j["networks-overlap"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["value-without-effect"] !== void 0) {
+          let f = j["value-without-effect"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["rule-expensive"] !== void 0) {
+          let f = j["rule-expensive"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["white-list-denied"] !== void 0) {
+          let f = j["white-list-denied"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["never-served"] !== void 0) {
+          let f = j["never-served"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["rule-undecided"] !== void 0) {
+          let f = j["rule-undecided"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["file-invalid"] !== void 0) {
+          let f = j["file-invalid"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["workspace-invalid"] !== void 0) {
+          let f = j["workspace-invalid"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["item-invalid"] !== void 0) {
+          let f = j["item-invalid"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["item-conflict"] !== void 0) {
+          let f = j["item-conflict"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["secret-weak"] !== void 0) {
+          let f = j["secret-weak"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["secret-suspected"] !== void 0) {
+          let f = j["secret-suspected"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["token-literal"] !== void 0) {
+          let f = j["token-literal"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["suppression-invalid"] !== void 0) {
+          let f = j["suppression-invalid"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["suppression-unknown"] !== void 0) {
+          let f = j["suppression-unknown"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["suppression-expired"] !== void 0) {
+          let f = j["suppression-expired"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["suppression-unused"] !== void 0) {
+          let f = j["suppression-unused"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["exception-expired"] !== void 0) {
+          let f = j["exception-expired"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["exception-waiting"] !== void 0) {
+          let f = j["exception-waiting"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+        if (j["exception-unused"] !== void 0) {
+          let f = j["exception-unused"];
+          typeof f != "string" && t++, f === "error" || f === "warning" || f === "note" || f === "off" || t++;
+        }
+      } else
+        t++;
+      let re = h.notify;
       if (Array.isArray(re)) {
         const f = re.length;
         for (let u = 0; u < f; u++) {
           let v = re[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
-            v.from === void 0 && i++, v.to === void 0 && i++;
+            v.kind === void 0 && t++, v.url === void 0 && t++, v.on === void 0 && t++;
             for (const m in v)
-              m === "from" || m === "to" || i++;
-            if (v.from !== void 0) {
-              let m = v.from;
-              typeof m == "string" ? y(m) < 1 && i++ : i++;
-            }
-            if (v.to !== void 0) {
-              let m = v.to;
-              typeof m == "string" ? y(m) < 1 && i++ : i++;
-            }
-          } else
-            i++;
-        }
-      } else
-        i++;
-      let S = h.notes;
-      if (S && typeof S == "object" && !Array.isArray(S)) {
-        S.groups === void 0 && (S.groups = "on"), S.waves === void 0 && (S.waves = "on"), S.kinds === void 0 && (S.kinds = "on"), S.kept === void 0 && (S.kept = "on");
-        for (const A in S)
-          A === "groups" || A === "waves" || A === "kinds" || A === "kept" || i++;
-        let f = S.groups;
-        typeof f != "string" && i++, f === "on" || f === "off" || i++;
-        let u = S.waves;
-        typeof u != "string" && i++, u === "on" || u === "off" || i++;
-        let v = S.kinds;
-        typeof v != "string" && i++, v === "on" || v === "off" || i++;
-        let m = S.kept;
-        typeof m != "string" && i++, m === "on" || m === "off" || i++;
-      } else
-        i++;
-      let x = h.checks;
-      if (x && typeof x == "object" && !Array.isArray(x)) {
-        for (const f in x)
-          _.call(g.properties.checks.properties, f) || i++;
-        if (x["rule-duplicate"] !== void 0) {
-          let f = x["rule-duplicate"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["rule-never-matches"] !== void 0) {
-          let f = x["rule-never-matches"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["rule-contradictory"] !== void 0) {
-          let f = x["rule-contradictory"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["rule-shadowed"] !== void 0) {
-          let f = x["rule-shadowed"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["rule-unreachable"] !== void 0) {
-          let f = x["rule-unreachable"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["rule-order-unspecified"] !== void 0) {
-          let f = x["rule-order-unspecified"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["entry-redundant"] !== void 0) {
-          let f = x["entry-redundant"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["networks-overlap"] !== void 0) {
-          let f = x["networks-overlap"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["value-without-effect"] !== void 0) {
-          let f = x["value-without-effect"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["rule-expensive"] !== void 0) {
-          let f = x["rule-expensive"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["white-list-denied"] !== void 0) {
-          let f = x["white-list-denied"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["never-served"] !== void 0) {
-          let f = x["never-served"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["rule-undecided"] !== void 0) {
-          let f = x["rule-undecided"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["file-invalid"] !== void 0) {
-          let f = x["file-invalid"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["workspace-invalid"] !== void 0) {
-          let f = x["workspace-invalid"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["item-invalid"] !== void 0) {
-          let f = x["item-invalid"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["item-conflict"] !== void 0) {
-          let f = x["item-conflict"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["secret-weak"] !== void 0) {
-          let f = x["secret-weak"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["secret-suspected"] !== void 0) {
-          let f = x["secret-suspected"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["token-literal"] !== void 0) {
-          let f = x["token-literal"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["suppression-invalid"] !== void 0) {
-          let f = x["suppression-invalid"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["suppression-unknown"] !== void 0) {
-          let f = x["suppression-unknown"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["suppression-expired"] !== void 0) {
-          let f = x["suppression-expired"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["suppression-unused"] !== void 0) {
-          let f = x["suppression-unused"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["exception-expired"] !== void 0) {
-          let f = x["exception-expired"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["exception-waiting"] !== void 0) {
-          let f = x["exception-waiting"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-        if (x["exception-unused"] !== void 0) {
-          let f = x["exception-unused"];
-          typeof f != "string" && i++, f === "error" || f === "warning" || f === "note" || f === "off" || i++;
-        }
-      } else
-        i++;
-      let oe = h.notify;
-      if (Array.isArray(oe)) {
-        const f = oe.length;
-        for (let u = 0; u < f; u++) {
-          let v = oe[u];
-          if (v && typeof v == "object" && !Array.isArray(v)) {
-            v.kind === void 0 && i++, v.url === void 0 && i++, v.on === void 0 && i++;
-            for (const m in v)
-              m === "kind" || m === "url" || m === "secret" || m === "on" || i++;
+              m === "kind" || m === "url" || m === "secret" || m === "on" || t++;
             if (v.kind !== void 0) {
               let m = v.kind;
-              typeof m != "string" && i++, m === "webhook" || m === "slack" || m === "teams" || i++;
+              typeof m != "string" && t++, m === "webhook" || m === "slack" || m === "teams" || t++;
             }
-            if (v.url !== void 0 && typeof v.url != "string" && i++, v.secret !== void 0 && typeof v.secret != "string" && i++, v.on !== void 0) {
+            if (v.url !== void 0 && typeof v.url != "string" && t++, v.secret !== void 0 && typeof v.secret != "string" && t++, v.on !== void 0) {
               let m = v.on;
               if (Array.isArray(m)) {
-                m.length < 1 && i++;
+                m.length < 1 && t++;
                 const A = m.length;
-                for (let k = 0; k < A; k++) {
-                  let N = m[k];
-                  typeof N != "string" && i++, N === "applied" || N === "refused" || N === "in-doubt" || N === "failed" || N === "drift" || N === "rollout" || N === "approval" || i++;
+                for (let w = 0; w < A; w++) {
+                  let d = m[w];
+                  typeof d != "string" && t++, d === "applied" || d === "refused" || d === "in-doubt" || d === "failed" || d === "drift" || d === "rollout" || d === "approval" || t++;
                 }
               } else
-                i++;
+                t++;
             }
           } else
-            i++;
+            t++;
         }
       } else
-        i++;
+        t++;
       let B = h.serve;
       if (B && typeof B == "object" && !Array.isArray(B)) {
         B.drift === void 0 && (B.drift = {});
         for (const u in B)
-          u === "drift" || u === "auth" || i++;
+          u === "drift" || u === "auth" || t++;
         let f = B.drift;
         if (f && typeof f == "object" && !Array.isArray(f)) {
           f.repair === void 0 && (f.repair = !1);
           for (const u in f)
-            u === "schedule" || u === "observed" || u === "repair" || i++;
+            u === "schedule" || u === "observed" || u === "repair" || t++;
           if (f.schedule !== void 0) {
             let u = f.schedule;
-            typeof u == "string" && w.test(u) || i++;
+            typeof u == "string" && N.test(u) || t++;
           }
           if (f.observed !== void 0) {
             let u = f.observed;
-            typeof u == "string" ? y(u) < 1 && i++ : i++;
+            typeof u == "string" ? y(u) < 1 && t++ : t++;
           }
-          typeof f.repair != "boolean" && i++;
+          typeof f.repair != "boolean" && t++;
         } else
-          i++;
+          t++;
         if (B.auth !== void 0) {
           let u = B.auth;
           if (u && typeof u == "object" && !Array.isArray(u)) {
             u.groupsClaim === void 0 && (u.groupsClaim = "groups"), u.ci === void 0 && (u.ci = []);
             for (const A in u)
-              A === "issuer" || A === "clientId" || A === "clientSecret" || A === "groupsClaim" || A === "proxy" || A === "ci" || i++;
+              A === "issuer" || A === "clientId" || A === "clientSecret" || A === "groupsClaim" || A === "proxy" || A === "ci" || t++;
             if (u.issuer !== void 0) {
               let A = u.issuer;
-              typeof A == "string" ? (y(A) > 1e3 && i++, y(A) < 1 && i++) : i++;
+              typeof A == "string" ? (y(A) > 1e3 && t++, y(A) < 1 && t++) : t++;
             }
             if (u.clientId !== void 0) {
               let A = u.clientId;
-              typeof A == "string" ? (y(A) > 1e3 && i++, y(A) < 1 && i++) : i++;
+              typeof A == "string" ? (y(A) > 1e3 && t++, y(A) < 1 && t++) : t++;
             }
             if (u.clientSecret !== void 0) {
               let A = u.clientSecret;
-              typeof A == "string" ? y(A) > 4096 && i++ : i++;
+              typeof A == "string" ? y(A) > 4096 && t++ : t++;
             }
             let v = u.groupsClaim;
-            if (typeof v == "string" ? (y(v) > 1e3 && i++, y(v) < 1 && i++) : i++, u.proxy !== void 0) {
+            if (typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++, u.proxy !== void 0) {
               let A = u.proxy;
               if (A && typeof A == "object" && !Array.isArray(A)) {
-                A.user === void 0 && (A.user = "X-Forwarded-User"), A.from === void 0 && i++;
-                for (const N in A)
-                  N === "from" || N === "user" || N === "groups" || i++;
+                A.user === void 0 && (A.user = "X-Forwarded-User"), A.from === void 0 && t++;
+                for (const d in A)
+                  d === "from" || d === "user" || d === "groups" || t++;
                 if (A.from !== void 0) {
-                  let N = A.from;
-                  if (Array.isArray(N)) {
-                    N.length > 100 && i++, N.length < 1 && i++;
-                    const d = N.length;
-                    for (let j = 0; j < d; j++) {
-                      let b = N[j];
-                      typeof b == "string" ? (y(b) > 100 && i++, y(b) < 1 && i++) : i++;
+                  let d = A.from;
+                  if (Array.isArray(d)) {
+                    d.length > 100 && t++, d.length < 1 && t++;
+                    const b = d.length;
+                    for (let k = 0; k < b; k++) {
+                      let F = d[k];
+                      typeof F == "string" ? (y(F) > 100 && t++, y(F) < 1 && t++) : t++;
                     }
                   } else
-                    i++;
+                    t++;
                 }
-                let k = A.user;
-                if (typeof k == "string" && z.test(k) || i++, A.groups !== void 0) {
-                  let N = A.groups;
-                  typeof N == "string" && z.test(N) || i++;
+                let w = A.user;
+                if (typeof w == "string" && z.test(w) || t++, A.groups !== void 0) {
+                  let d = A.groups;
+                  typeof d == "string" && z.test(d) || t++;
                 }
               } else
-                i++;
+                t++;
             }
             let m = u.ci;
             if (Array.isArray(m)) {
-              m.length > 20 && i++;
+              m.length > 20 && t++;
               const A = m.length;
-              for (let k = 0; k < A; k++) {
-                let N = m[k];
-                if (N && typeof N == "object" && !Array.isArray(N)) {
-                  N.issuer === void 0 && i++, N.audience === void 0 && i++, N.claims === void 0 && i++;
-                  for (const d in N)
-                    d === "issuer" || d === "audience" || d === "claims" || i++;
-                  if (N.issuer !== void 0) {
-                    let d = N.issuer;
-                    typeof d == "string" ? (y(d) > 1e3 && i++, y(d) < 1 && i++) : i++;
+              for (let w = 0; w < A; w++) {
+                let d = m[w];
+                if (d && typeof d == "object" && !Array.isArray(d)) {
+                  d.issuer === void 0 && t++, d.audience === void 0 && t++, d.claims === void 0 && t++;
+                  for (const b in d)
+                    b === "issuer" || b === "audience" || b === "claims" || t++;
+                  if (d.issuer !== void 0) {
+                    let b = d.issuer;
+                    typeof b == "string" ? (y(b) > 1e3 && t++, y(b) < 1 && t++) : t++;
                   }
-                  if (N.audience !== void 0) {
-                    let d = N.audience;
-                    typeof d == "string" ? (y(d) > 1e3 && i++, y(d) < 1 && i++) : i++;
+                  if (d.audience !== void 0) {
+                    let b = d.audience;
+                    typeof b == "string" ? (y(b) > 1e3 && t++, y(b) < 1 && t++) : t++;
                   }
-                  if (N.claims !== void 0) {
-                    let d = N.claims;
-                    if (d && typeof d == "object" && !Array.isArray(d)) {
-                      Object.keys(d).length > 20 && i++, Object.keys(d).length < 1 && i++;
-                      for (const j in d) {
-                        let b = d[j];
-                        typeof b == "string" ? (y(b) > 1e3 && i++, y(b) < 1 && i++) : i++;
+                  if (d.claims !== void 0) {
+                    let b = d.claims;
+                    if (b && typeof b == "object" && !Array.isArray(b)) {
+                      Object.keys(b).length > 20 && t++, Object.keys(b).length < 1 && t++;
+                      for (const k in b) {
+                        let F = b[k];
+                        typeof F == "string" ? (y(F) > 1e3 && t++, y(F) < 1 && t++) : t++;
                       }
                     } else
-                      i++;
+                      t++;
                   }
                 } else
-                  i++;
+                  t++;
               }
             } else
-              i++;
+              t++;
           } else
-            i++;
+            t++;
         }
       } else
-        i++;
+        t++;
       let V = h.roles;
       if (Array.isArray(V)) {
-        V.length > 1e3 && i++;
+        V.length > 1e3 && t++;
         const f = V.length;
         for (let u = 0; u < f; u++) {
           let v = V[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
-            v.users === void 0 && (v.users = []), v.groups === void 0 && (v.groups = []), v.domains === void 0 && (v.domains = ["*"]), v.role === void 0 && i++;
-            for (const N in v)
-              N === "role" || N === "users" || N === "groups" || N === "domains" || i++;
+            v.users === void 0 && (v.users = []), v.groups === void 0 && (v.groups = []), v.domains === void 0 && (v.domains = ["*"]), v.role === void 0 && t++;
+            for (const d in v)
+              d === "role" || d === "users" || d === "groups" || d === "domains" || t++;
             if (v.role !== void 0) {
-              let N = v.role;
-              typeof N != "string" && i++, N === "viewer" || N === "approver" || N === "operator" || i++;
+              let d = v.role;
+              typeof d != "string" && t++, d === "viewer" || d === "approver" || d === "operator" || t++;
             }
             let m = v.users;
             if (Array.isArray(m)) {
-              m.length > 1e3 && i++;
-              const N = m.length;
-              for (let d = 0; d < N; d++) {
-                let j = m[d];
-                typeof j == "string" ? (y(j) > 1e3 && i++, y(j) < 1 && i++) : i++;
+              m.length > 1e3 && t++;
+              const d = m.length;
+              for (let b = 0; b < d; b++) {
+                let k = m[b];
+                typeof k == "string" ? (y(k) > 1e3 && t++, y(k) < 1 && t++) : t++;
               }
             } else
-              i++;
+              t++;
             let A = v.groups;
             if (Array.isArray(A)) {
-              A.length > 1e3 && i++;
-              const N = A.length;
-              for (let d = 0; d < N; d++) {
-                let j = A[d];
-                typeof j == "string" ? (y(j) > 1e3 && i++, y(j) < 1 && i++) : i++;
+              A.length > 1e3 && t++;
+              const d = A.length;
+              for (let b = 0; b < d; b++) {
+                let k = A[b];
+                typeof k == "string" ? (y(k) > 1e3 && t++, y(k) < 1 && t++) : t++;
               }
             } else
-              i++;
-            let k = v.domains;
-            if (Array.isArray(k)) {
-              k.length > 1e3 && i++, k.length < 1 && i++;
-              const N = k.length;
-              for (let d = 0; d < N; d++) {
-                let j = k[d];
-                typeof j == "string" ? (y(j) > 1e3 && i++, y(j) < 1 && i++) : i++;
+              t++;
+            let w = v.domains;
+            if (Array.isArray(w)) {
+              w.length > 1e3 && t++, w.length < 1 && t++;
+              const d = w.length;
+              for (let b = 0; b < d; b++) {
+                let k = w[b];
+                typeof k == "string" ? (y(k) > 1e3 && t++, y(k) < 1 && t++) : t++;
               }
             } else
-              i++;
+              t++;
           } else
-            i++;
+            t++;
         }
       } else
-        i++;
+        t++;
     } else
-      i++;
-    return i === 0;
+      t++;
+    return t === 0;
   }
   return join(P, () => createWorkspaceFaults());
 }
 export function createTestValidator(): SchemaValidator {
   const g = { properties: { test: {}, domains: { items: {} }, given: { properties: { profiles: { items: {} }, vars: {}, config: {} } }, assume: {}, items: {}, requests: { items: { properties: { url: {}, method: {}, headers: {}, ip: {}, country: {}, isp: {}, at: {}, time: {}, bodySize: {}, signature: {}, secrets: {}, origin: {}, count: {}, expect: { properties: {} } } } }, plan: { properties: { from: {}, writes: { oneOf: [{}, { properties: { min: {}, max: {} } }] }, actions: { items: {} } } }, emulator: { oneOf: [{}, { properties: { refuses: { properties: { text: {}, code: {} } } } }] }, expect: { properties: { violates: { items: {} } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters;
-  function a(t) {
+  function a(i) {
     let e = 0;
-    if (t && typeof t == "object" && !Array.isArray(t)) {
-      t.test === void 0 && e++;
-      for (const n in t)
+    if (i && typeof i == "object" && !Array.isArray(i)) {
+      i.test === void 0 && e++;
+      for (const n in i)
         _.call(g.properties, n) || e++;
-      if (t.test !== void 0) {
-        let n = t.test;
+      if (i.test !== void 0) {
+        let n = i.test;
         typeof n == "string" ? y(n) < 1 && e++ : e++;
       }
-      if (t.domains !== void 0) {
-        let n = t.domains;
+      if (i.domains !== void 0) {
+        let n = i.domains;
         if (Array.isArray(n)) {
           n.length < 1 && e++;
           const o = n.length;
@@ -2265,8 +2250,8 @@ export function createTestValidator(): SchemaValidator {
         } else
           e++;
       }
-      if (t.given !== void 0) {
-        let n = t.given;
+      if (i.given !== void 0) {
+        let n = i.given;
         if (n && typeof n == "object" && !Array.isArray(n)) {
           for (const o in n)
             o === "profiles" || o === "vars" || o === "config" || e++;
@@ -2290,16 +2275,16 @@ export function createTestValidator(): SchemaValidator {
         } else
           e++;
       }
-      if (t.assume !== void 0) {
-        let n = t.assume;
+      if (i.assume !== void 0) {
+        let n = i.assume;
         n && typeof n == "object" && !Array.isArray(n) || e++;
       }
-      if (t.items !== void 0) {
-        let n = t.items;
+      if (i.items !== void 0) {
+        let n = i.items;
         n && typeof n == "object" && !Array.isArray(n) ? Object.keys(n).length < 1 && e++ : e++;
       }
-      if (t.requests !== void 0) {
-        let n = t.requests;
+      if (i.requests !== void 0) {
+        let n = i.requests;
         if (Array.isArray(n)) {
           n.length < 1 && e++;
           const o = n.length;
@@ -2343,8 +2328,8 @@ export function createTestValidator(): SchemaValidator {
         } else
           e++;
       }
-      if (t.plan !== void 0) {
-        let n = t.plan;
+      if (i.plan !== void 0) {
+        let n = i.plan;
         if (n && typeof n == "object" && !Array.isArray(n)) {
           for (const o in n)
             o === "from" || o === "writes" || o === "actions" || e++;
@@ -2360,21 +2345,21 @@ export function createTestValidator(): SchemaValidator {
             typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || e++, typeof o == "number" && isFinite(o) && (o < 0 || isNaN(o)) && e++;
             var r = I === e;
             r && (p = !0, c = 0);
-            const F = e;
+            const x = e;
             if (o && typeof o == "object" && !Array.isArray(o)) {
-              for (const w in o)
-                w === "min" || w === "max" || e++;
+              for (const N in o)
+                N === "min" || N === "max" || e++;
               if (o.min !== void 0) {
-                let w = o.min;
-                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || e++, typeof w == "number" && isFinite(w) && (w < 0 || isNaN(w)) && e++;
+                let N = o.min;
+                typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || e++, typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && e++;
               }
               if (o.max !== void 0) {
-                let w = o.max;
-                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || e++, typeof w == "number" && isFinite(w) && (w < 0 || isNaN(w)) && e++;
+                let N = o.max;
+                typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || e++, typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && e++;
               }
             } else
               e++;
-            var r = F === e;
+            var r = x === e;
             r && p ? (p = !1, c = [c, 1]) : r && (p = !0, c = 1), p ? e = l : e++;
           }
           if (n.actions !== void 0) {
@@ -2391,8 +2376,8 @@ export function createTestValidator(): SchemaValidator {
         } else
           e++;
       }
-      if (t.emulator !== void 0) {
-        let n = t.emulator;
+      if (i.emulator !== void 0) {
+        let n = i.emulator;
         const o = e;
         let l = !1, p = null;
         const c = e;
@@ -2402,16 +2387,16 @@ export function createTestValidator(): SchemaValidator {
         const I = e;
         if (n && typeof n == "object" && !Array.isArray(n)) {
           n.refuses === void 0 && e++;
-          for (const F in n)
-            F !== "refuses" && e++;
+          for (const x in n)
+            x !== "refuses" && e++;
           if (n.refuses !== void 0) {
-            let F = n.refuses;
-            if (F && typeof F == "object" && !Array.isArray(F)) {
-              for (const w in F)
-                w === "text" || w === "code" || e++;
-              if (F.text !== void 0 && typeof F.text != "string" && e++, F.code !== void 0) {
-                let w = F.code;
-                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || e++;
+            let x = n.refuses;
+            if (x && typeof x == "object" && !Array.isArray(x)) {
+              for (const N in x)
+                N === "text" || N === "code" || e++;
+              if (x.text !== void 0 && typeof x.text != "string" && e++, x.code !== void 0) {
+                let N = x.code;
+                typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || e++;
               }
             } else
               e++;
@@ -2421,8 +2406,8 @@ export function createTestValidator(): SchemaValidator {
         var s = I === e;
         s && l ? (l = !1, p = [p, 1]) : s && (l = !0, p = 1), l ? e = o : e++;
       }
-      if (t.expect !== void 0) {
-        let n = t.expect;
+      if (i.expect !== void 0) {
+        let n = i.expect;
         if (n && typeof n == "object" && !Array.isArray(n)) {
           n.violates === void 0 && e++;
           for (const o in n)
@@ -2447,120 +2432,120 @@ export function createTestValidator(): SchemaValidator {
 }
 export function createPolicyValidator(): SchemaValidator {
   const g = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), _ = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), y = countCharacters;
-  function a(t) {
+  function a(i) {
     let e = 0;
     const r = e;
     let s = !1;
     const n = e;
-    t && typeof t == "object" && !Array.isArray(t) && (t.policy === void 0 && e++, t.level === void 0 && e++, t.on === void 0 && e++, t.deny === void 0 && e++, t.message === void 0 && e++);
+    i && typeof i == "object" && !Array.isArray(i) && (i.policy === void 0 && e++, i.level === void 0 && e++, i.on === void 0 && e++, i.deny === void 0 && e++, i.message === void 0 && e++);
     var o = n === e;
     if (s = s || o, !s) {
       const c = e;
-      t && typeof t == "object" && !Array.isArray(t) && t.except === void 0 && e++;
+      i && typeof i == "object" && !Array.isArray(i) && i.except === void 0 && e++;
       var o = c === e;
       s = s || o;
     }
-    if (s ? e = r : e++, t && typeof t == "object" && !Array.isArray(t)) {
-      for (const c in t)
+    if (s ? e = r : e++, i && typeof i == "object" && !Array.isArray(i)) {
+      for (const c in i)
         c === "policy" || c === "level" || c === "on" || c === "when" || c === "deny" || c === "message" || c === "requests" || c === "except" || e++;
-      if (t.policy !== void 0) {
-        let c = t.policy;
+      if (i.policy !== void 0) {
+        let c = i.policy;
         typeof c == "string" && g.test(c) || e++;
       }
-      if (t.level !== void 0) {
-        let c = t.level;
+      if (i.level !== void 0) {
+        let c = i.level;
         typeof c != "string" && e++, c === "advisory" || c === "soft" || c === "hard" || e++;
       }
-      if (t.on !== void 0) {
-        let c = t.on;
+      if (i.on !== void 0) {
+        let c = i.on;
         typeof c != "string" && e++, c === "domain" || c === "change" || c === "write" || c === "plan" || c === "request" || e++;
       }
-      if (t.when !== void 0) {
-        let c = t.when;
+      if (i.when !== void 0) {
+        let c = i.when;
         const I = e;
-        let F = !1;
-        const w = e;
+        let x = !1;
+        const N = e;
         typeof c == "string" ? y(c) < 1 && e++ : e++;
-        var l = w === e;
-        if (F = F || l, !F) {
+        var l = N === e;
+        if (x = x || l, !x) {
           const z = e;
           typeof c != "boolean" && e++;
           var l = z === e;
-          F = F || l;
+          x = x || l;
         }
-        F ? e = I : e++;
+        x ? e = I : e++;
       }
-      if (t.deny !== void 0) {
-        let c = t.deny;
+      if (i.deny !== void 0) {
+        let c = i.deny;
         const I = e;
-        let F = !1;
-        const w = e;
+        let x = !1;
+        const N = e;
         typeof c == "string" ? y(c) < 1 && e++ : e++;
-        var p = w === e;
-        if (F = F || p, !F) {
+        var p = N === e;
+        if (x = x || p, !x) {
           const z = e;
           typeof c != "boolean" && e++;
           var p = z === e;
-          F = F || p;
+          x = x || p;
         }
-        F ? e = I : e++;
+        x ? e = I : e++;
       }
-      if (t.message !== void 0) {
-        let c = t.message;
+      if (i.message !== void 0) {
+        let c = i.message;
         typeof c == "string" ? y(c) < 1 && e++ : e++;
       }
-      if (t.requests !== void 0) {
-        let c = t.requests;
+      if (i.requests !== void 0) {
+        let c = i.requests;
         typeof c == "string" ? y(c) < 1 && e++ : e++;
       }
-      if (t.except !== void 0) {
-        let c = t.except;
+      if (i.except !== void 0) {
+        let c = i.except;
         if (Array.isArray(c)) {
           const I = c.length;
-          for (let F = 0; F < I; F++) {
-            let w = c[F];
-            if (w && typeof w == "object" && !Array.isArray(w)) {
-              w.policy === void 0 && e++, w.reason === void 0 && e++, w.until === void 0 && e++;
-              for (const z in w)
+          for (let x = 0; x < I; x++) {
+            let N = c[x];
+            if (N && typeof N == "object" && !Array.isArray(N)) {
+              N.policy === void 0 && e++, N.reason === void 0 && e++, N.until === void 0 && e++;
+              for (const z in N)
                 z === "policy" || z === "domains" || z === "items" || z === "reason" || z === "until" || z === "by" || e++;
-              if (w.policy !== void 0) {
-                let z = w.policy;
+              if (N.policy !== void 0) {
+                let z = N.policy;
                 typeof z == "string" ? y(z) < 1 && e++ : e++;
               }
-              if (w.domains !== void 0) {
-                let z = w.domains;
+              if (N.domains !== void 0) {
+                let z = N.domains;
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const P = z.length;
                   for (let h = 0; h < P; h++) {
-                    let i = z[h];
-                    typeof i == "string" ? y(i) < 1 && e++ : e++;
+                    let t = z[h];
+                    typeof t == "string" ? y(t) < 1 && e++ : e++;
                   }
                 } else
                   e++;
               }
-              if (w.items !== void 0) {
-                let z = w.items;
+              if (N.items !== void 0) {
+                let z = N.items;
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const P = z.length;
                   for (let h = 0; h < P; h++) {
-                    let i = z[h];
-                    typeof i == "string" ? y(i) < 1 && e++ : e++;
+                    let t = z[h];
+                    typeof t == "string" ? y(t) < 1 && e++ : e++;
                   }
                 } else
                   e++;
               }
-              if (w.reason !== void 0) {
-                let z = w.reason;
+              if (N.reason !== void 0) {
+                let z = N.reason;
                 typeof z == "string" ? y(z) < 1 && e++ : e++;
               }
-              if (w.until !== void 0) {
-                let z = w.until;
+              if (N.until !== void 0) {
+                let z = N.until;
                 typeof z == "string" && _.test(z) || e++;
               }
-              if (w.by !== void 0) {
-                let z = w.by;
+              if (N.by !== void 0) {
+                let z = N.by;
                 typeof z == "string" ? y(z) < 1 && e++ : e++;
               }
             } else

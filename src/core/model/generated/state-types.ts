@@ -1108,48 +1108,6 @@ at: Time
 wave: string
 } | null)
 }
-/**
- * Probes of the wave: requests that the runner sent itself. Absent without any.
- */
-probes?: {
-/**
- * Hash of the sample requests and of how they are sent: answers to others are not compared.
- */
-of: string
-/**
- * Number of requests to each domain, before and after.
- */
-count: number
-at: Time
-/**
- * Domain → its answers before the wave. The domains with little traffic are listed.
- */
-before: {
-/**
- * Status → number of requests; 0 is no answer.
- */
-[k: string]: {
-/**
- * Number of requests.
- */
-[k: string]: number
-}
-}
-/**
- * Domain → its answers after the wave. Absent until they are sent; empty if they can't be compared.
- */
-after?: {
-/**
- * Status → number of requests; 0 is no answer.
- */
-[k: string]: {
-/**
- * Number of requests.
- */
-[k: string]: number
-}
-}
-}
 }[]
 released: Domains
 /**

@@ -1655,7 +1655,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } }, probes: { type: "object", required: ["of", "count", "at", "before"], properties: { of: { type: "string" }, count: { type: "integer", minimum: 1 }, at: { $ref: "shared.schema.json#/$defs/time" }, before: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } }, after: { type: "object", additionalProperties: { type: "object", additionalProperties: { type: "integer", minimum: 0 } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -2092,7 +2092,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                     var valid23 = _errs99 === errors;
                                                   } else
                                                     var valid23 = !0;
-                                                  if (valid23) {
+                                                  if (valid23)
                                                     if (data34.approval !== void 0) {
                                                       let data43 = data34.approval, _errs101 = errors;
                                                       if (errors === _errs101)
@@ -2230,112 +2230,6 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                       var valid23 = _errs101 === errors;
                                                     } else
                                                       var valid23 = !0;
-                                                    if (valid23)
-                                                      if (data34.probes !== void 0) {
-                                                        let data56 = data34.probes, _errs131 = errors;
-                                                        if (errors === _errs131)
-                                                          if (data56 && typeof data56 == "object" && !Array.isArray(data56)) {
-                                                            let missing10;
-                                                            if (data56.of === void 0 && (missing10 = "of") || data56.count === void 0 && (missing10 = "count") || data56.at === void 0 && (missing10 = "at") || data56.before === void 0 && (missing10 = "before"))
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
-                                                            if (data56.of !== void 0) {
-                                                              let _errs133 = errors;
-                                                              if (typeof data56.of != "string")
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/of", schemaPath: "#/properties/waves/items/properties/probes/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
-                                                              var valid40 = _errs133 === errors;
-                                                            } else
-                                                              var valid40 = !0;
-                                                            if (valid40) {
-                                                              if (data56.count !== void 0) {
-                                                                let data58 = data56.count, _errs135 = errors;
-                                                                if (!(typeof data58 == "number" && !(data58 % 1) && !isNaN(data58) && isFinite(data58)))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                if (errors === _errs135 && typeof data58 == "number" && isFinite(data58) && (data58 < 1 || isNaN(data58)))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/count", schemaPath: "#/properties/waves/items/properties/probes/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                                var valid40 = _errs135 === errors;
-                                                              } else
-                                                                var valid40 = !0;
-                                                              if (valid40) {
-                                                                if (data56.at !== void 0) {
-                                                                  let data59 = data56.at, _errs137 = errors;
-                                                                  if (errors === errors)
-                                                                    if (typeof data59 == "string") {
-                                                                      if (!pattern0.test(data59))
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                    } else
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                  var valid40 = _errs137 === errors;
-                                                                } else
-                                                                  var valid40 = !0;
-                                                                if (valid40) {
-                                                                  if (data56.before !== void 0) {
-                                                                    let data60 = data56.before, _errs140 = errors;
-                                                                    if (errors === _errs140)
-                                                                      if (data60 && typeof data60 == "object" && !Array.isArray(data60))
-                                                                        for (let key4 in data60) {
-                                                                          let data61 = data60[key4], _errs143 = errors;
-                                                                          if (errors === _errs143)
-                                                                            if (data61 && typeof data61 == "object" && !Array.isArray(data61))
-                                                                              for (let key5 in data61) {
-                                                                                let data62 = data61[key5], _errs146 = errors;
-                                                                                if (!(typeof data62 == "number" && !(data62 % 1) && !isNaN(data62) && isFinite(data62)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                if (errors === _errs146 && typeof data62 == "number" && isFinite(data62) && (data62 < 0 || isNaN(data62)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                var valid43 = _errs146 === errors;
-                                                                                if (!valid43)
-                                                                                  break;
-                                                                              }
-                                                                            else
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                          var valid42 = _errs143 === errors;
-                                                                          if (!valid42)
-                                                                            break;
-                                                                        }
-                                                                      else
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/before", schemaPath: "#/properties/waves/items/properties/probes/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                    var valid40 = _errs140 === errors;
-                                                                  } else
-                                                                    var valid40 = !0;
-                                                                  if (valid40)
-                                                                    if (data56.after !== void 0) {
-                                                                      let data63 = data56.after, _errs148 = errors;
-                                                                      if (errors === _errs148)
-                                                                        if (data63 && typeof data63 == "object" && !Array.isArray(data63))
-                                                                          for (let key6 in data63) {
-                                                                            let data64 = data63[key6], _errs151 = errors;
-                                                                            if (errors === _errs151)
-                                                                              if (data64 && typeof data64 == "object" && !Array.isArray(data64))
-                                                                                for (let key7 in data64) {
-                                                                                  let data65 = data64[key7], _errs154 = errors;
-                                                                                  if (!(typeof data65 == "number" && !(data65 % 1) && !isNaN(data65) && isFinite(data65)))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                  if (errors === _errs154 && typeof data65 == "number" && isFinite(data65) && (data65 < 0 || isNaN(data65)))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                  var valid45 = _errs154 === errors;
-                                                                                  if (!valid45)
-                                                                                    break;
-                                                                                }
-                                                                              else
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/waves/items/properties/probes/properties/after/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                            var valid44 = _errs151 === errors;
-                                                                            if (!valid44)
-                                                                              break;
-                                                                          }
-                                                                        else
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes/after", schemaPath: "#/properties/waves/items/properties/probes/properties/after/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                      var valid40 = _errs148 === errors;
-                                                                    } else
-                                                                      var valid40 = !0;
-                                                                }
-                                                              }
-                                                            }
-                                                          } else
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/probes", schemaPath: "#/properties/waves/items/properties/probes/type", keyword: "type", params: { type: "object" } }], !1;
-                                                        var valid23 = _errs131 === errors;
-                                                      } else
-                                                        var valid23 = !0;
-                                                  }
                                                 }
                                               }
                                             } else
@@ -2351,42 +2245,42 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                     var valid0 = !0;
                                   if (valid0) {
                                     if (data.released !== void 0) {
-                                      let data66 = data.released, _errs156 = errors;
+                                      let data56 = data.released, _errs131 = errors;
                                       if (errors === errors)
-                                        if (Array.isArray(data66)) {
-                                          var valid47 = !0;
-                                          let len11 = data66.length;
+                                        if (Array.isArray(data56)) {
+                                          var valid41 = !0;
+                                          let len11 = data56.length;
                                           for (let i11 = 0; i11 < len11; i11++) {
-                                            let _errs159 = errors;
-                                            if (typeof data66[i11] != "string")
+                                            let _errs134 = errors;
+                                            if (typeof data56[i11] != "string")
                                               return validate22.errors = [{ instancePath: instancePath + "/released/" + i11, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid47 = _errs159 === errors;
-                                            if (!valid47)
+                                            var valid41 = _errs134 === errors;
+                                            if (!valid41)
                                               break;
                                           }
                                         } else
                                           return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs156 === errors;
+                                      var valid0 = _errs131 === errors;
                                     } else
                                       var valid0 = !0;
                                     if (valid0)
                                       if (data.applies !== void 0) {
-                                        let data68 = data.applies, _errs161 = errors;
-                                        if (errors === _errs161)
-                                          if (Array.isArray(data68)) {
-                                            var valid48 = !0;
-                                            let len12 = data68.length;
+                                        let data58 = data.applies, _errs136 = errors;
+                                        if (errors === _errs136)
+                                          if (Array.isArray(data58)) {
+                                            var valid42 = !0;
+                                            let len12 = data58.length;
                                             for (let i12 = 0; i12 < len12; i12++) {
-                                              let _errs163 = errors;
-                                              if (typeof data68[i12] != "string")
+                                              let _errs138 = errors;
+                                              if (typeof data58[i12] != "string")
                                                 return validate22.errors = [{ instancePath: instancePath + "/applies/" + i12, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid48 = _errs163 === errors;
-                                              if (!valid48)
+                                              var valid42 = _errs138 === errors;
+                                              if (!valid42)
                                                 break;
                                             }
                                           } else
                                             return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid0 = _errs161 === errors;
+                                        var valid0 = _errs136 === errors;
                                       } else
                                         var valid0 = !0;
                                   }
@@ -2408,7 +2302,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
       return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate22.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate23, schema47 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var outcomesFileFits = validate23, schema46 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2439,7 +2333,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
                 for (let key0 in data2) {
                   let data3 = data2[key0], _errs7 = errors;
                   if (typeof data3 != "string" && data3 !== null)
-                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema47.properties.files.additionalProperties.type } }], !1;
+                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema46.properties.files.additionalProperties.type } }], !1;
                   var valid1 = _errs7 === errors;
                   if (!valid1)
                     break;
@@ -2455,7 +2349,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
   return validate23.errors = vErrors, errors === 0;
 }
 var saltFileFits = validate24;
-var pattern22 = new RegExp("^[0-9a-f]{32}$", "u");
+var pattern21 = new RegExp("^[0-9a-f]{32}$", "u");
 function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2475,7 +2369,7 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
           let data1 = data.salt, _errs2 = errors;
           if (errors === _errs2)
             if (typeof data1 == "string") {
-              if (!pattern22.test(data1))
+              if (!pattern21.test(data1))
                 return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], !1;
             } else
               return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2675,7 +2569,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
       return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate25.errors = vErrors, errors === 0;
 }
-var stopFileFits = validate26, schema50 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern23 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern25 = new RegExp("^[\\s\\S]{0,500}$", "u");
+var stopFileFits = validate26, schema49 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern22 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern24 = new RegExp("^[\\s\\S]{0,500}$", "u");
 function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2703,7 +2597,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
               let data1 = data.author, _errs3 = errors;
               if (errors === _errs3)
                 if (typeof data1 == "string") {
-                  if (!pattern23.test(data1))
+                  if (!pattern22.test(data1))
                     return validate26.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,300}$" } }], !1;
                 } else
                   return validate26.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2716,7 +2610,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                 if (typeof data2 != "string")
                   return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                 if (!(data2 === "user" || data2 === "ci" || data2 === "serve"))
-                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema50.properties.knownBy.enum } }], !1;
+                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema49.properties.knownBy.enum } }], !1;
                 var valid0 = _errs5 === errors;
               } else
                 var valid0 = !0;
@@ -2737,7 +2631,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                     let data4 = data.reason, _errs10 = errors;
                     if (errors === _errs10)
                       if (typeof data4 == "string") {
-                        if (!pattern25.test(data4))
+                        if (!pattern24.test(data4))
                           return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
                       } else
                         return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2753,7 +2647,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var chainFileFits = validate27, schema52 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } }, pattern26 = new RegExp("^[0-9a-f]{64}$", "u");
+var chainFileFits = validate27, schema51 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } }, pattern25 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2790,8 +2684,8 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.previous !== void 0) {
               let data3 = data.previous, _errs6 = errors;
               if (typeof data3 != "string" && data3 !== null)
-                return validate27.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema52.properties.previous.type } }], !1;
-              if (errors === _errs6 && typeof data3 == "string" && !pattern26.test(data3))
+                return validate27.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema51.properties.previous.type } }], !1;
+              if (errors === _errs6 && typeof data3 == "string" && !pattern25.test(data3))
                 return validate27.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
               var valid0 = _errs6 === errors;
             } else
@@ -2814,7 +2708,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                   if (typeof data5 != "string")
                     return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
                   if (!(data5 === "apply" || data5 === "rollback" || data5 === "override" || data5 === "exception" || data5 === "approval" || data5 === "decision" || data5 === "unlock" || data5 === "refusal" || data5 === "import" || data5 === "forget" || data5 === "move" || data5 === "prune"))
-                    return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema52.properties.kind.enum } }], !1;
+                    return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema51.properties.kind.enum } }], !1;
                   var valid0 = _errs11 === errors;
                 } else
                   var valid0 = !0;
@@ -2847,7 +2741,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                               if (typeof data9 != "string")
                                 return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                               if (!(data9 === "oidc" || data9 === "proxy" || data9 === "ci" || data9 === "database" || data9 === "token" || data9 === "serve" || data9 === "unidentified"))
-                                return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema52.properties.by.properties.knownBy.enum } }], !1;
+                                return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema51.properties.by.properties.knownBy.enum } }], !1;
                               var valid2 = _errs19 === errors;
                             } else
                               var valid2 = !0;
@@ -2860,7 +2754,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data.commit !== void 0) {
                         let data10 = data.commit, _errs21 = errors;
                         if (typeof data10 != "string" && data10 !== null)
-                          return validate27.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema52.properties.commit.type } }], !1;
+                          return validate27.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema51.properties.commit.type } }], !1;
                         var valid0 = _errs21 === errors;
                       } else
                         var valid0 = !0;
@@ -2868,7 +2762,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data.plan !== void 0) {
                           let data11 = data.plan, _errs23 = errors;
                           if (typeof data11 != "string" && data11 !== null)
-                            return validate27.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema52.properties.plan.type } }], !1;
+                            return validate27.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema51.properties.plan.type } }], !1;
                           var valid0 = _errs23 === errors;
                         } else
                           var valid0 = !0;
@@ -2876,7 +2770,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data.reason !== void 0) {
                             let data12 = data.reason, _errs25 = errors;
                             if (typeof data12 != "string" && data12 !== null)
-                              return validate27.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema52.properties.reason.type } }], !1;
+                              return validate27.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema51.properties.reason.type } }], !1;
                             var valid0 = _errs25 === errors;
                           } else
                             var valid0 = !0;
@@ -2932,7 +2826,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
             let data2 = data.hash, _errs4 = errors;
             if (errors === _errs4)
               if (typeof data2 == "string") {
-                if (!pattern26.test(data2))
+                if (!pattern25.test(data2))
                   return validate28.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
               } else
                 return validate28.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
@@ -2944,7 +2838,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
       return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate28.errors = vErrors, errors === 0;
 }
-var unlockFileFits = validate29, schema55 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
+var unlockFileFits = validate29, schema54 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
 function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2977,7 +2871,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
             if (typeof data2 != "string")
               return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
             if (!(data2 === "unlock" || data2 === "refusal" || data2 === "decision"))
-              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema55.properties.kind.enum } }], !1;
+              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema54.properties.kind.enum } }], !1;
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
@@ -3010,7 +2904,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data6 != "string")
                           return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
-                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema55.properties.by.properties.knownBy.enum } }], !1;
+                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema54.properties.by.properties.knownBy.enum } }], !1;
                         var valid2 = _errs13 === errors;
                       } else
                         var valid2 = !0;
@@ -3023,7 +2917,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data.commit !== void 0) {
                   let data7 = data.commit, _errs15 = errors;
                   if (typeof data7 != "string" && data7 !== null)
-                    return validate29.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema55.properties.commit.type } }], !1;
+                    return validate29.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema54.properties.commit.type } }], !1;
                   var valid0 = _errs15 === errors;
                 } else
                   var valid0 = !0;
@@ -3031,7 +2925,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data.plan !== void 0) {
                     let data8 = data.plan, _errs17 = errors;
                     if (typeof data8 != "string" && data8 !== null)
-                      return validate29.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema55.properties.plan.type } }], !1;
+                      return validate29.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema54.properties.plan.type } }], !1;
                     var valid0 = _errs17 === errors;
                   } else
                     var valid0 = !0;
@@ -3039,7 +2933,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
                     if (data.reason !== void 0) {
                       let data9 = data.reason, _errs19 = errors;
                       if (typeof data9 != "string" && data9 !== null)
-                        return validate29.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema55.properties.reason.type } }], !1;
+                        return validate29.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema54.properties.reason.type } }], !1;
                       var valid0 = _errs19 === errors;
                     } else
                       var valid0 = !0;
@@ -3062,7 +2956,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
       return validate29.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate29.errors = vErrors, errors === 0;
 }
-var logFileFits = validate30, schema57 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var logFileFits = validate30, schema56 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate30(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3085,7 +2979,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
               for (let key0 in data1) {
                 let data2 = data1[key0], _errs5 = errors;
                 if (typeof data2 != "string" && data2 !== null)
-                  return validate30.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema57.properties.files.additionalProperties.type } }], !1;
+                  return validate30.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema56.properties.files.additionalProperties.type } }], !1;
                 var valid1 = _errs5 === errors;
                 if (!valid1)
                   break;
@@ -3099,7 +2993,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
       return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate30.errors = vErrors, errors === 0;
 }
-var planFileFits = validate31, schema58 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern30 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate31, schema57 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern29 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3149,7 +3043,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                           if (typeof data5 != "string")
                             return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema58.properties.changes.items.properties.action.enum } }], !1;
+                            return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema57.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -3159,7 +3053,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                             if (typeof data6 != "string")
                               return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema58.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema57.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -3214,7 +3108,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                                               if (typeof data12 != "string")
                                                 return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                               if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
-                                                return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema58.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                                return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema57.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                               var valid5 = _errs24 === errors;
                                             } else
                                               var valid5 = !0;
@@ -3328,7 +3222,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (typeof data22 != "string")
                                         return validate31.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
-                                        return validate31.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema58.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate31.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema57.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid9 = _errs46 === errors;
                                       if (!valid9)
                                         break;
@@ -3368,7 +3262,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                           let data25 = data24[key1], _errs53 = errors;
                           if (errors === _errs53)
                             if (typeof data25 == "string") {
-                              if (!pattern30.test(data25))
+                              if (!pattern29.test(data25))
                                 return validate31.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate31.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -3390,7 +3284,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                             let data27 = data26[key2], _errs58 = errors;
                             if (errors === _errs58)
                               if (typeof data27 == "string") {
-                                if (!pattern30.test(data27))
+                                if (!pattern29.test(data27))
                                   return validate31.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate31.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -3447,7 +3341,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data23.commit !== void 0) {
                             let data32 = data23.commit, _errs68 = errors;
                             if (typeof data32 != "string" && data32 !== null)
-                              return validate31.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema58.properties.basis.properties.commit.type } }], !1;
+                              return validate31.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema57.properties.basis.properties.commit.type } }], !1;
                             var valid10 = _errs68 === errors;
                           } else
                             var valid10 = !0;
@@ -3524,7 +3418,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data39 != "string")
                           return validate31.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data39 === "quick" || data39 === "normal"))
-                          return validate31.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema58.properties.planner.properties.effort.enum } }], !1;
+                          return validate31.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema57.properties.planner.properties.effort.enum } }], !1;
                         var valid17 = _errs83 === errors;
                       } else
                         var valid17 = !0;

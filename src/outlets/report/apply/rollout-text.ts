@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../../../core/model/events.ts'
-import { describeProbes, type Sample, type Verdict } from '../../../core/model/health.ts'
+import type { Sample, Verdict } from '../../../core/model/health.ts'
 import { formatLocalTime, pluralize, formatTime } from '../../../core/model/text/words.ts'
 import { formatPercent, formatCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
@@ -38,9 +38,7 @@ export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
     case 'wave.judged':
       return (
         `${formatVerdict(event.verdict, paint)} wave ${event.wave}: ` +
-        (event.reason === null
-          ? formatShares(event) + formatProbes(event)
-          : escapeInvisible(event.reason))
+        (event.reason === null ? formatShares(event) : escapeInvisible(event.reason))
       )
     case 'rollout.taking-back':
       return (
@@ -83,11 +81,6 @@ export function formatLiveLine({ waiting, watched }: LiveState, now: number): st
 function formatVerdict(verdict: Verdict, paint: Paint): string {
   if (verdict === 'same-or-better') return paint.green('healthy   ')
   return verdict === 'worse' ? paint.red('worse     ') : paint.yellow('unclear   ')
-}
-
-/** Formats ` (200 probe requests before and 200 after)`; empty without probes. */
-function formatProbes({ probes }: Extract<RolloutEvent, { type: 'wave.judged' }>): string {
-  return probes === undefined ? '' : ` (${describeProbes(probes)})`
 }
 
 function formatShares({ before, after }: { before: Sample; after: Sample }): string {

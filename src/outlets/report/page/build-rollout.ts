@@ -1,5 +1,5 @@
 import type { ApplyEvent, WaveStatistics } from '../../../core/model/events.ts'
-import { describeProbes, type ProbeSums, type Sample } from '../../../core/model/health.ts'
+import type { Sample } from '../../../core/model/health.ts'
 import { formatCount } from '../../../core/model/page/page-words.ts'
 import type {
   PageCurve,
@@ -204,15 +204,14 @@ function describeReason(
 
 function formatFigures(
   statuses: string[],
-  { before, after, probes }: { before: Sample; after: Sample; probes?: ProbeSums },
+  { before, after }: { before: Sample; after: Sample },
 ): string {
-  const among = probes === undefined ? '' : ` Among these are ${describeProbes(probes)}.`
   const each = ({ requests, bad }: Sample) =>
     requests === 0
       ? 'no requests'
       : `${formatPercent(bad / requests)} % of ${formatCount(requests)} requests`
   const list = statuses.join(', ')
-  return `${list === '' ? 'Errors' : list}: ${each(before)} before, ${each(after)} after.${among}`
+  return `${list === '' ? 'Errors' : list}: ${each(before)} before, ${each(after)} after.`
 }
 
 function formatRule({ statuses, margin, minRequests }: WaveStatistics): string {
