@@ -185,10 +185,14 @@ describe('sources', () => {
   it('stop a command after a minute, also if what it has started lives on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      const running = runCommand('sh', '-c', 'sleep 5 & sleep 5')
+      const program = 'exec 2> /dev/null; sleep 8 & echo > started; sleep 8'
+      const running = runCommand('sh', '-c', program)
       const refused = expect(running).rejects.toThrow('failed (no answer within 60 s)')
+      while (!existsSync(join(root, 'started'))) await new Promise(setImmediate)
+      const start = performance.now()
       await vi.advanceTimersByTimeAsync(60_000)
       await refused
+      expect(performance.now() - start).toBeLessThan(7000)
     } finally {
       vi.useRealTimers()
     }

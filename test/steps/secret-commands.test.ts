@@ -220,19 +220,25 @@ describe('the command of a secret', () => {
   it('gets neither the token, under any variable, nor other secrets', async () => {
     const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     const named = home.replace('${env:EDGEWISE_TOKEN}', '${env:OTHER_NAME}')
-    place.write('edgewise.yaml', named.replace('secrets: {', 'secrets: {cookie: {env: COOKIE}, '))
+    const sources = named.replace('secrets: {', 'secrets: {cookie: {env: COOKIE}, ')
+    place.write('edgewise.yaml', `${sources}\nsign: {key: {env: HISTORY_KEY}}\n`)
+    const serveToken = 'a-token-of-serve-1'
+    const pem = 'a-key-of-history-1'
     place.env = {
       OTHER_NAME: token,
       AUTH_HEADER: `Bearer ${token}`,
       COOKIE: 'cookie-value',
       COOKIE_LINE: 'cookie=cookie-value',
       VAULT_ADDRESS: 'https://vault.example.net',
+      EDGEWISE_SERVE_TOKEN: serveToken,
+      HISTORY_KEY: pem,
+      COPY: `${serveToken} ${pem}`,
     }
     expect((await place.manifest(www, signed()).cli('apply', '--yes')).code).toBe(0)
     const seen = readFileSync(join(place.root, 'signing.env'), 'utf8')
     expect(seen).toContain('VAULT_ADDRESS=https://vault.example.net')
     expect(seen).not.toContain(token)
-    expect(seen).not.toMatch(/OTHER_NAME|AUTH_HEADER|COOKIE|cookie-value/)
+    expect(seen).not.toMatch(/OTHER_NAME|AUTH_HEADER|COOKIE|cookie-value|SERVE|HISTORY|COPY/)
   })
 
   it('leaves its fingerprint in the intents of an apply, in-doubt or not', async () => {

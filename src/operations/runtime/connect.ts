@@ -88,7 +88,7 @@ export async function connectToQuery(
     signal: outside.signal,
     onWait,
   })
-  return { url, connection, queries, close: async () => emulator?.close() }
+  return { connection, queries, close: async () => emulator?.close() }
 }
 
 /** Creates the transport to an address: that of the outside, otherwise the network. */
