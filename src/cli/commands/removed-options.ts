@@ -1,10 +1,16 @@
 import { Command, type ErrorOptions } from 'commander'
 
+const approving = 'tools for assistants only read. A person runs "edgewise apply PLANFILE".'
+
 /** Options and commands that Edgewise had once, and what to do instead. */
 export const removedOptions: Readonly<Record<string, string>> = {
   'plan --run-policies':
     'policies are expressions. Run a program of your own on the output of "edgewise plan --json" ' +
     'in CI, before apply.',
+  'plan approve': approving,
+  'mcp --allow-apply': approving,
+  'mcp --approver': approving,
+  'mcp --plans': approving,
 }
 
 /** A command that explains what was removed from it. */
