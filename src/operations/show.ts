@@ -2,6 +2,7 @@ import { markAsked, quoteAsked } from '../core/model/text/text-makers.ts'
 import type { ItemPlaces } from './runtime/workspace-parts.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { didYouMean } from '../core/catalog/value/nearest.ts'
+import { lowerAscii } from '../core/model/text/lower-ascii.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { formatPointerStep, isObject } from '../core/model/json.ts'
@@ -42,7 +43,7 @@ export async function show(
   outside: StateOutside,
 ): Promise<Shown> {
   const { store, recorded } = await loadState(workspace, outside, true)
-  const domain = name.toLowerCase()
+  const domain = lowerAscii(name)
   const [desired, known] = [workspace.desired.get(domain), recorded.get(domain)]
   const owners = await store.findOwners([domain])
   if (desired === undefined && known === undefined)
@@ -71,13 +72,13 @@ export async function show(
 function pickDomain(observed: Observation | null, domain: Domain): Observation | null {
   if (!isObject(observed?.data)) return observed
   const entries = Object.entries(observed.data)
-  const own = entries.filter(([name]) => name.toLowerCase() === domain)
+  const own = entries.filter(([name]) => lowerAscii(name) === domain)
   return { ...observed, data: Object.fromEntries(own) }
 }
 
 /** Names the domain of which a misspelt name may be one: a sentence, or empty. */
 export function suggestDomain(name: string, known: Iterable<Domain>): string {
-  return name.length > maxName ? '' : didYouMean(name.toLowerCase(), known).trim()
+  return name.length > maxName ? '' : didYouMean(lowerAscii(name), known).trim()
 }
 
 function createUnknownError(domain: Domain, owner: string | undefined, known: Domain[]) {

@@ -1,4 +1,5 @@
 import type { Settings } from './runtime/workspace-parts.ts'
+import { lowerAscii } from '../core/model/text/lower-ascii.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
@@ -44,7 +45,7 @@ export async function unlock(
   const { machine, user } = outside
   const scope = {
     workspace: workspace.config.id,
-    domains: domain === undefined ? null : new Set([domain.toLowerCase()]),
+    domains: domain === undefined ? null : new Set([lowerAscii(domain)]),
   }
   const state = await openState(workspace, outside)
   const { locks, store } = state

@@ -1,7 +1,7 @@
 import type { PatternForm } from '../effects/effective.ts'
 import { readCase, settle } from '../effects/witness/languages.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
-import { lowerAscii } from '../trace/match/case.ts'
+import { lowerAscii } from '../model/text/lower-ascii.ts'
 import { matchAddress } from '../trace/match/address.ts'
 import { matchHost } from '../trace/match/host.ts'
 import { createRule, type Rule } from '../trace/rule.ts'

@@ -1,6 +1,6 @@
 import type { PatternForm } from '../effects/effective.ts'
 import { buildLanguages, readCase, settle, type Language } from '../effects/witness/languages.ts'
-import { lowerAscii } from '../trace/match/case.ts'
+import { lowerAscii } from '../model/text/lower-ascii.ts'
 import { Regex } from '../trace/match/regex.ts'
 import type { Settings } from '../trace/readings.ts'
 import { parseCore, type Node } from '../trace/regex/syntax.ts'

@@ -1,3 +1,4 @@
+import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import { isSameAnswer, type Answer } from '../answer.ts'
 import type { Evaluation } from '../evaluation.ts'
 
@@ -17,11 +18,6 @@ export function byCase(
   const [sensitive, insensitive] = [test(false), test(true)]
   if (isSameAnswer(sensitive, insensitive)) return sensitive
   return e.reading('R6') === 'insensitive' ? insensitive : sensitive
-}
-
-/** Puts letters of ASCII into lower case. */
-export function lowerAscii(text: string): string {
-  return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (part) => part.toLowerCase()) : text
 }
 
 /** Puts letters of ASCII into lower case if case is ignored. */

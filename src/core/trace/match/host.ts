@@ -1,5 +1,5 @@
 import type { Evaluation } from '../evaluation.ts'
-import { lowerAscii } from './case.ts'
+import { lowerAscii } from '../../model/text/lower-ascii.ts'
 
 /**
  * Finds the host of a Referer, in lower case (request semantics, 3.2); null without one. A value

@@ -3,7 +3,8 @@ import type { Evaluation } from '../evaluation.ts'
 import { compileProgram, testMatch, type Program } from '../regex/machine.ts'
 import { anyChar, type CharSet, type Node } from '../regex/syntax.ts'
 import { formatAuthority, type Forms, type RequestUrl } from '../url.ts'
-import { byCase, fold, lowerAscii, type CaseRule } from './case.ts'
+import { lowerAscii } from '../../model/text/lower-ascii.ts'
+import { byCase, fold, type CaseRule } from './case.ts'
 import { matchRegex, Regex } from './regex.ts'
 
 /** A URL that patterns see. */
