@@ -1,5 +1,4 @@
 import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
-import { parseApplyId } from '../core/model/applied.ts'
 import { findCommandDecider, judgeAttempt, toActor, type Decider } from './people/command-line.ts'
 import { weighDecision } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -95,22 +94,6 @@ export async function findRollout(
   return (await store.listRollouts()).find((rollout) => rollout.id === id) ?? null
 }
 
-/** Finds the commit that was applied last before a rollout began; null if none is known. */
-export async function findBase(
-  workspace: Settings,
-  { id, startedAt, commit }: Rollout,
-  outside: StateOutside,
-): Promise<string | null> {
-  const { store } = await openState(workspace, outside)
-  const before = (await store.listApplies()).filter(
-    (apply) =>
-      apply.startedAt < startedAt &&
-      apply.commit !== commit &&
-      parseApplyId(apply.id).rollout !== id,
-  )
-  return before.findLast((apply) => apply.commit !== null)?.commit ?? null
-}
-
 /** Selects the domains of a rollout to lock. */
 function lockRollout(id: string): LockSelection {
   return async (store) => {
@@ -168,7 +151,7 @@ export async function decideRollout(
           ? undefined
           : await judgeAttempt({ store, outside, by, about }, () => weigh(decider))
     const author = decider?.identity.name ?? findAuthor(outside)
-    const decided = changes[verb](rollout, { author, at }, weight)
+    const decided = changes[verb](rollout, { author, at, by }, weight)
     if (decided.rollout === rollout) return decided
     store.chain.add(
       describeAct(outside, verb === 'approve' ? 'approval' : 'decision', id, {

@@ -48,6 +48,7 @@ export async function stopAll(
     author: author.slice(0, 300),
     knownBy: identity === undefined ? ofCommand : 'serve',
     at: new Date(outside.clock.now()).toISOString(),
+    ...(known === null ? {} : { by: toActor(known, outside) }),
     ...(why === null ? {} : { reason: why }),
   }
   const stop = await state.accountStop.record(wanted)

@@ -3,7 +3,8 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { inSpan, type SpanName } from '../core/model/tracing.ts'
 import { openState } from '../operations/runtime/open-state.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
-import { findBase, listRollouts } from '../operations/rollouts.ts'
+import { listBases } from '../operations/people/list-bases.ts'
+import { listRollouts } from '../operations/rollouts.ts'
 import { findStop } from '../operations/stop.ts'
 import type { Locks } from '../state/locks/locks.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
@@ -127,7 +128,7 @@ function createReplicaRights(
     clock: outside.clock,
     env: outside.env,
     getTip,
-    findBase: (rollout) => findBase(workspace, rollout, outside),
+    listBases: async (rollout) => listBases((await openState(workspace, outside)).store, rollout),
     listOwnerRoles: (commit) => loadOwnerRoles(beginning, commit),
   })
 }

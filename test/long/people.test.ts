@@ -12,7 +12,9 @@ import {
   configure,
   enterServed,
   getDatabase,
+  git,
   listSent,
+  name,
   runSql,
   setServeStage,
   start,
@@ -57,7 +59,8 @@ async function findWaiting(replica: Replica, commitId: string): Promise<string> 
 /** Approves by a form of a page as a user; returns the status, and why it is refused. */
 async function approve(replica: Replica, id: string, user: string): Promise<[number, string]> {
   const page = await look(replica, user)
-  const read = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? 'x'
+  const read = (field: string) =>
+    new RegExp(`name="${field}" value="([^"]*)"`).exec(page)?.[1] ?? 'x'
   const answer = await replica.get(`/rollouts/${id}/approve`, {
     method: 'POST',
     headers: { 'x-user': user },
@@ -147,6 +150,32 @@ it('an author does not approve, and two others have to', async () => {
   expect([byCommand.code, byCommand.err]).toEqual([1, expect.stringContaining('may not approve')])
   expect((await approve(replica, id, 'bob@example.com'))[0]).toBe(303)
   await until(async () => (await listSent()).length > 0)
+})
+
+it('who wrote what was left by an apply of something else does not approve it', async () => {
+  enterServed(`rollout: {approval: {wave: 1, notAuthor: true}}\n${auth}`)
+  give({ approver: ['eve@example.com', 'ada@example.com'] })
+  configure(2, 60)
+  commit()
+  configure(1, 61)
+  git('add', '--all')
+  git('commit', '--quiet', '--author', 'Eve <Eve@example.com>', '--message', 'Change')
+  // Somebody else applies the other domain alone, without an approval, and the branch moves on.
+  const guarded = readFileSync(file(), 'utf8')
+  writeFileSync(file(), guarded.replace(/^rollout: .*\n/m, ''))
+  commit()
+  expect((await place.cli('apply', '--yes', '--target', name(1))).code).toBe(0)
+  writeFileSync(file(), guarded)
+  commit()
+  const last = commit()
+  const replica = await start()
+  const id = await findWaiting(replica, last)
+  expect(await approve(replica, id, 'eve@example.com')).toEqual([
+    403,
+    'eve@example.com wrote a part of the change.',
+  ])
+  expect((await approve(replica, id, 'ada@example.com'))[0]).toBe(303)
+  await until(async () => (await listSent()).length > 1)
 })
 
 it('the program logs somebody in at a provider, and refuses a foreign job', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { identifyMachine, unidentified } from '../../src/core/model/people/identity.ts'
+import { identify, unidentified } from '../../src/core/model/people/identity.ts'
 import { Place } from '../steps/cli.ts'
 import { emulator, enterPlace, place, setStageInTime } from '../steps/stage.ts'
 import { itLong } from '../runs.ts'
@@ -15,8 +15,8 @@ beforeEach(async () => {
   asked.splice(0)
   place.identifyToken = async (_auth, token) => {
     asked.push(token)
-    if (token === 'deploy') return identifyMachine('ci', 'deploy') ?? unidentified
-    if (token === 'other') return identifyMachine('ci', 'other') ?? unidentified
+    if (token === 'deploy') return identify('ci', 'deploy') ?? unidentified
+    if (token === 'other') return identify('ci', 'other') ?? unidentified
     return { fault: 'its signature is wrong' }
   }
   expect((await place.cli('apply', '--yes')).code).toBe(0)

@@ -6,6 +6,8 @@ import { SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { AuthConfig } from '../../src/core/model/config.ts'
 import { identifyToken } from '../../src/server/people/identify-token.ts'
+import { createBoundedFetch } from '../../src/server/people/bounded-fetch.ts'
+import { createIssuer } from '../../src/server/people/issuers.ts'
 import { openPeople, type People } from '../../src/server/people/people.ts'
 import { createKey } from './provider-stage.ts'
 
@@ -79,6 +81,8 @@ it('a job is known by its subject', async () => {
   expect(await people.identifyJob(await sign())).toEqual({
     name: 'ci:repo:team/cdn:ref',
     knownBy: 'ci',
+    issuer,
+    sub: 'repo:team/cdn:ref',
     groups: [],
     email: null,
   })
@@ -96,6 +100,10 @@ it.each([
   ['no subject', { sub: undefined }],
   ['no end', { exp: undefined }],
   ['no begin', { iat: undefined }],
+  ['another client', { azp: 'other' }],
+  ['a client that is no text', { azp: [audience] }],
+  ['a login in the future', { auth_time: Math.floor(now / 1000) + 40 }],
+  ['a login at no time', { auth_time: 'now' }],
 ])('a token with %s is refused', async (_, own) => {
   expect(await people.identifyJob(await sign(own))).toBeNull()
   expect(faults).toHaveLength(1)
@@ -112,6 +120,41 @@ it('times count, with 30 seconds for other clocks, and tokens of an hour at most
   expect(await identify({ iat: seconds + 40 })).toBeNull()
   const old = { iat: seconds - 3700, nbf: seconds - 3700, exp: seconds + 86_400 }
   expect(await identify(old)).toBeNull()
+})
+
+it('the client of a token counts as the audience, or as the entry lists it', async () => {
+  const identify = async (azp: string, listed?: string) => {
+    const own = listed === undefined ? claims : { ...claims, azp: listed }
+    const found = await (
+      await open([{ issuer, audience, claims: own }])
+    ).identifyJob(await sign({ azp }))
+    return found !== null
+  }
+  expect(await identify(audience)).toBe(true)
+  expect(await identify('117')).toBe(false)
+  expect(await identify('117', '117')).toBe(true)
+  expect(await identify(audience, '117')).toBe(false)
+})
+
+it.each([
+  ['as it should be', {}, true],
+  ['begun now by another clock', { iat: 20, auth_time: 20 }, true],
+  ['begun in the future', { iat: 40 }, false],
+  ['of a login in the future', { auth_time: 40 }, false],
+  ['of its own client', { azp: 'edgewise' }, true],
+  ['of another client', { azp: 'other' }, false],
+])('an ID token %s', async (_, own: Record<string, string | number>, isBelieved) => {
+  const clock = { now: () => now, monotonic: () => now }
+  const ports = { clock, fetch: createBoundedFetch({}) }
+  const login = createIssuer(issuer, { id: 'edgewise', secret: null }, ports)
+  const seconds = Math.floor(now / 1000)
+  const times = Object.entries(own).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? seconds + value : value,
+  ])
+  const token = await sign({ aud: 'edgewise', ...Object.fromEntries(times) })
+  const found = await login.verify(token, { audience: 'edgewise' }).catch((error: unknown) => error)
+  expect(found instanceof Error).toBe(!isBelieved)
 })
 
 it('a token of another key, unsigned, or signed with the public key is refused', async () => {

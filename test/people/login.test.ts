@@ -60,7 +60,10 @@ async function serve(auth: Partial<AuthConfig> = {}): Promise<void> {
   }
   const clock = { now: () => Date.now(), monotonic: () => nowMs, sleep: async () => undefined }
   const people = await openPeople(config, { clock, env: {}, onFault: (what) => faults.push(what) })
-  const rules = () => ({ sets: [{ roles, needs: { by: 1, notAuthor: false } }], authors: null })
+  const rules = () => ({
+    sets: [{ roles, needs: { by: 1, notAuthor: false } }],
+    authors: 'nobody knows them',
+  })
   http = await startHttp(
     {
       rights: {
@@ -105,9 +108,14 @@ describe('a login', () => {
     const [session = '', login = ''] = answer.headers.getSetCookie()
     expect(session).toMatch(/; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/)
     expect(login).toMatch(/=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/)
-    expect(Buffer.from(session.split('.')[1] ?? '', 'base64url').toString()).toBe(
-      '["ada@example.com","oidc","ada@example.com","ops"]',
-    )
+    expect(JSON.parse(Buffer.from(session.split('.')[1] ?? '', 'base64url').toString())).toEqual({
+      name: 'ada@example.com',
+      knownBy: 'oidc',
+      issuer: provider.issuer,
+      sub: 'u1',
+      email: 'ada@example.com',
+      groups: ['ops'],
+    })
     expect((await browser.send(`${http.url}/`)).status).toBe(200)
     expect(http.log.join('\n')).toContain('somebody logged in')
   })
@@ -128,12 +136,28 @@ describe('a login', () => {
     provider.user = 'u2'
     const browser = new Browser()
     const answer = await browser.send(await approach(browser))
-    expect(await answer.text()).toContain('Logged in as u2')
+    expect(await answer.text()).toContain('Logged in as subject:u2')
   })
 
-  it('of a name that is a machine is refused', async () => {
-    provider.accounts.set('token', { email: '', isVerified: false, groups: ['ops'] })
-    provider.user = 'token'
+  it.each([
+    ['a subject that looks like an address', 'ada@example.com', false, ''],
+    ['a subject that is written as another one', 'subject:u1', false, ''],
+    ['an address with a letter that is none of ASCII', 'u3', true, 'mar\u212Aus@example.com'],
+  ])('of %s is that of nobody whom roles name', async (_, user, isVerified, email) => {
+    const users = ['ada@example.com', 'markus@example.com', 'u1', 'subject:u1']
+    roles = [{ role: 'viewer', users, groups: [], domains: ['*'] }]
+    provider.accounts.set(user, { email, isVerified, groups: [] })
+    provider.user = user
+    const browser = await logIn()
+    expect((await browser.send(`${http.url}/`)).status).toBe(403)
+    // Who has the subject has the role, also under an address.
+    provider.user = 'u1'
+    expect((await (await logIn()).send(`${http.url}/`)).status).toBe(200)
+  })
+
+  it('of a name that can not be shown is refused', async () => {
+    provider.accounts.set('a\u202Eb', { email: '', isVerified: false, groups: ['ops'] })
+    provider.user = 'a\u202Eb'
     const browser = new Browser()
     const answer = await browser.send(await approach(browser))
     expect([answer.status, await answer.text()]).toEqual([
@@ -228,7 +252,7 @@ describe('a session', () => {
     const [, expires = '', payload = '', signature = ''] = /=(\d+)\.([\w-]+)\.([\w-]+)/.exec(
       cookies,
     ) as unknown as string[]
-    const forged = Buffer.from('["ada@example.com","token",null]').toString('base64url')
+    const forged = Buffer.from('{"name":"ada@example.com","knownBy":"token"}').toString('base64url')
     const values = [
       `${expires}.${forged}.${signature}`,
       `${Number(expires) + 999}.${payload}.${signature}`,

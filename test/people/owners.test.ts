@@ -3,11 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  identifyMachine,
-  identifyPerson,
-  unidentified,
-} from '../../src/core/model/people/identity.ts'
+import { identify, unidentified } from '../../src/core/model/people/identity.ts'
 import { listApprovable } from '../../src/core/model/people/roles.ts'
 import { parseCodeOwners } from '../../src/manifest/owners/code-owners.ts'
 import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
@@ -57,7 +53,7 @@ function load(files: Record<string, string>) {
 }
 
 const person = (name: string, ...groups: string[]) =>
-  identifyPerson('oidc', name, groups, name) ?? unidentified
+  identify('oidc', name, { groups, email: name }) ?? unidentified
 const config = 'config: {timeout: {time: 60}}\n'
 const files = {
   CODEOWNERS: '/cdn/domains/ @acme/cdn\n/cdn/domains/ada.yaml ada@example.com @acme/cdn\n',
@@ -85,7 +81,7 @@ describe('the owners of domains', () => {
     expect(may(person('eve@example.com', 'team-video'))).toEqual(['video.example.com'])
     expect(may(person('team-video'))).toEqual([])
     expect(may(person('eve@example.com', 'ada@example.com'))).toEqual([])
-    expect(may(identifyMachine('ci', 'team-video') ?? unidentified)).toEqual([])
+    expect(may(identify('ci', 'team-video') ?? unidentified)).toEqual([])
     expect(may(person('x@example.com', 'acme/cdn'))).toEqual(['ada.example.com', 'www.example.com'])
   })
 

@@ -13,13 +13,16 @@ async function identify(remoteAddress: string | undefined, headers: Record<strin
 const user = { 'x-forwarded-user': ['Ada@Example.com'] }
 
 it('a proxy of the listed networks names the user and the groups', async () => {
-  const ada = { name: 'ada@example.com', knownBy: 'proxy', email: 'ada@example.com' }
+  const name = 'ada@example.com'
+  const ada = { name, knownBy: 'proxy', sub: name, email: name }
   const groups = { ...user, 'x-groups': ['ops, shop ,,video'] }
   for (const peer of ['10.0.0.7', '::ffff:10.0.0.7', 'fd00::1', 'fd00::1%eth0'])
     expect(await identify(peer, groups)).toEqual({ ...ada, groups: ['ops', 'shop', 'video'] })
   expect(await identify('10.0.0.7', user)).toEqual({ ...ada, groups: [] })
   const plain = await identify('10.0.0.7', { 'x-forwarded-user': ['ada'] })
   expect([plain?.name, plain?.email]).toEqual(['ada', null])
+  const kelvin = await identify('10.0.0.7', { 'x-forwarded-user': ['mar\u212AUS@example.com'] })
+  expect(kelvin?.email).toBe('mar\u212Aus@example.com')
 })
 
 it.each([undefined, '', '10.0.1.7', '127.0.0.1', '::1', '::ffff:10.0.1.7', 'fd01::1', 'x'])(

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { identifyPerson, tokenHolder } from '../../src/core/model/people/identity.ts'
+import { identify, tokenHolder } from '../../src/core/model/people/identity.ts'
 import { createRights, type RightsContext } from '../../src/server/people/rights.ts'
 import { buildRollout } from '../server/page-stage.ts'
 
 const rule = (...users: string[]) => `roles: [{role: approver, users: [${users.join(', ')}]}]\n`
 const person = (name: string) => {
-  const found = identifyPerson('oidc', name, [], name)
+  const found = identify('oidc', name, { email: name })
   if (found === null) throw new TypeError('expected a person')
   return found
 }
@@ -36,13 +36,13 @@ function stage(files: string[], own: Partial<RightsContext> = {}) {
           .slice(0, commits.indexOf(commit) + 1)
           .toReversed()
           .slice(0, max),
-      isAncestor: async () => true,
-      listAuthors: async (after) => (after === null ? null : ['eve@example.com']),
+      findAuthors: async (after) =>
+        after.includes(null) ? 'too many' : new Set(['eve@example.com']),
     },
     clock: { monotonic: () => 0 },
     env: {},
     getTip: () => null,
-    findBase: async () => 'c0',
+    listBases: async () => ['c0'],
     listOwnerRoles: async () => [],
     ...own,
   })
@@ -73,8 +73,10 @@ it('what a commit asks of approvals holds even if the next one asks less', async
   const { rights } = stage([strict, rule(ada.name, eve.name)])
   expect(await rights.explain(eve, 'approve', rollout)).toMatch(/wrote a part/)
   expect(await rights.explain(ada, 'approve', rollout)).toBeNull()
-  const unknown = stage([strict, strict], { findBase: async () => null })
-  expect(await unknown.rights.explain(ada, 'approve', rollout)).toMatch(/are not known/)
+  const unknown = stage([strict, strict], { listBases: async () => ['c0', null] })
+  expect(await unknown.rights.explain(ada, 'approve', rollout)).toMatch(
+    /are not known, so nobody may approve it: too many\.$/,
+  )
 })
 
 it('an invalid file is left out for the one before, and each is read once', async () => {

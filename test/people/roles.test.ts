@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  identifyMachine,
-  identifyPerson,
-  tokenHolder,
-} from '../../src/core/model/people/identity.ts'
+import { identify, tokenHolder } from '../../src/core/model/people/identity.ts'
 import { unidentified, type Identity } from '../../src/core/model/people/identity.ts'
 import {
   actions,
@@ -20,7 +16,7 @@ const role = (name: RoleRule['role'], ...domains: string[]): RoleRule => ({
   domains: domains.length === 0 ? ['*'] : domains,
 })
 const person = (...groups: string[]): Identity => {
-  const found = identifyPerson('oidc', 'Ada@Example.com', groups, 'Ada@Example.com')
+  const found = identify('oidc', 'Ada@Example.com', { groups, email: 'Ada@Example.com' })
   if (found === null) throw new TypeError('expected a person')
   return found
 }
@@ -90,24 +86,28 @@ describe('roles', () => {
 })
 
 function named(knownBy: 'ci' | 'database', name: string): Identity {
-  const found = identifyMachine(knownBy, name)
+  const found = identify(knownBy, name)
   if (found === null) throw new TypeError('expected a machine')
   return found
 }
 
-describe('identifyPerson', () => {
+describe('identify', () => {
   it('refuses names of machines, and those that can not be shown', () => {
-    const names = ['token', 'Unidentified', 'ci:job', 'CI:job', 'database:x', '', ' a', 'a\nb']
-    for (const name of [...names, 'a\u202eb', 'x'.repeat(257)])
-      expect(identifyPerson('oidc', name, [], null)).toBeNull()
+    const wrong = ['', ' a', 'a\nb', 'a\u202eb', 'x'.repeat(257)]
+    const names = ['token', 'Unidentified', 'ci:job', 'CI:job', 'database:x', 'Subject:x']
+    for (const name of [...names, ...wrong]) expect(identify('proxy', name)).toBeNull()
+    for (const name of wrong) expect(identify('oidc', name)).toBeNull()
+    // Those of other sources are in a namespace of their own.
+    for (const name of names) expect(identify('oidc', name)?.name).toBe(`subject:${name}`)
+    expect(identify('proxy', 'tokens')?.name).toBe('tokens')
   })
 
   it('takes only texts as groups, each once, and not too many', () => {
     const groups = ['a', 'a', 7, null, { b: 1 }, 'b\n', 'x'.repeat(300), 'c d']
-    expect(identifyPerson('proxy', 'ada', groups, null)?.groups).toEqual(['a', 'c d'])
-    expect(identifyPerson('proxy', 'ada', 'one', null)?.groups).toEqual(['one'])
-    expect(identifyPerson('proxy', 'ada', { admins: true }, null)?.groups).toEqual([])
+    expect(identify('proxy', 'ada', { groups })?.groups).toEqual(['a', 'c d'])
+    expect(identify('proxy', 'ada', { groups: 'one' })?.groups).toEqual(['one'])
+    expect(identify('proxy', 'ada', { groups: { admins: true } })?.groups).toEqual([])
     const many = Array.from({ length: 500 }, (_, i) => `g${i}`)
-    expect(identifyPerson('proxy', 'ada', many, null)?.groups).toHaveLength(200)
+    expect(identify('proxy', 'ada', { groups: many })?.groups).toHaveLength(200)
   })
 })

@@ -91,14 +91,70 @@ describe('a followed branch', () => {
     const merging = ['-c', 'user.email=merger@example.com', 'merge', '--quiet', '--no-ff']
     await followed.git(...merging, '--message', 'Merge', 'topic')
     const last = await followed.push({ 'z.yaml': '' })
-    const authors = await branch.listAuthors(first, last)
+    const find = async (after: (string | null)[], commit: string) => {
+      const found = await branch.findAuthors(after, commit)
+      return typeof found === 'string' ? found : [...found]
+    }
+    const authors = await find([first], last)
     expect(authors).toEqual(
       expect.arrayContaining(['ada@example.com', 'bob@example.com', 'carl@example.com']),
     )
     expect(authors).not.toContain('merger@example.com')
     expect(authors).not.toContain('eve@example.com')
-    expect(await branch.listAuthors(second, second)).toEqual([])
-    expect(await branch.listAuthors(null, last)).toEqual(expect.arrayContaining(authors ?? []))
+    expect(await find([second], second)).toEqual([])
+    // Values of several commits: since the first of them, whatever their order.
+    expect(await find([second, first, last], last)).toEqual(authors)
+    expect(await find([second], last)).not.toContain('ada@example.com')
+    // Of no commit, or one that is not here or not before: since the beginning.
+    const all = await find([null], last)
+    expect(all).toEqual(expect.arrayContaining(authors as string[]))
+    for (const after of [[], [second, null], ['f'.repeat(40)], ['--all'], [second, 'f'.repeat(40)]])
+      expect(await find(after, last)).toEqual(all)
+    expect(await find([last], second)).toEqual([])
+  })
+
+  it('knows no author of a commit without an address, and folds no letter but A to Z', async ({
+    followed,
+  }) => {
+    const branch = await followed.open()
+    const first = await branch.fetch()
+    const write = async (email: string, text: string) => {
+      const author = `X <${email}>`
+      await followed.git(
+        'commit',
+        '--quiet',
+        '--allow-empty',
+        '--author',
+        author,
+        '--message',
+        text,
+      )
+      return followed.push({ 'z.yaml': text })
+    }
+    const second = await write('mar\u212AUS@example.com', 'One')
+    const found = await branch.findAuthors([first], second)
+    expect(found).toContain('mar\u212Aus@example.com')
+    expect(found).not.toContain('markus@example.com')
+    for (const [email, text] of [
+      ['', 'Two'],
+      ['ada', 'Two'],
+      ['ada@example.com', 'Two\n\nCo-authored-by: Bob'],
+    ] as const)
+      expect(await branch.findAuthors([second], await write(email, text))).toMatch(
+        /^commit [0-9a-f]{12} names somebody without an address$/,
+      )
+  })
+
+  it('knows no author where the remote itself has no whole history', async ({ followed }) => {
+    await followed.push({ 'a.yaml': '' })
+    const last = await followed.push({ 'b.yaml': '' })
+    const shallow = followed.path('shallow.git')
+    const address = `file://${followed.remote}`
+    await followed.sandbox.git('.', 'clone', '--quiet', '--bare', '--depth', '1', address, shallow)
+    await followed.sandbox.git('shallow.git', 'config', 'uploadpack.allowFilter', 'true')
+    const branch = await followed.open({ repository: shallow })
+    await branch.fetch().catch((error: unknown) => error)
+    await expect(branch.findAuthors([null], last)).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('reports when it was forced to an older or unrelated commit', async ({ followed }) => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect } from 'vitest'
-import { identifyMachine, unidentified } from '../../src/core/model/people/identity.ts'
+import { identify, unidentified } from '../../src/core/model/people/identity.ts'
 import { loadWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
 import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
@@ -12,7 +12,7 @@ setStageInTime()
 beforeEach(() => {
   const roles = 'roles: [{role: viewer, users: ["ci:job"]}]\n'
   enterPlace(new Place(emulator.url, `rollout: {waves: [1, 100%], approval: [2]}\n${roles}`))
-  place.identifyToken = async (_auth, token) => identifyMachine('ci', token) ?? unidentified
+  place.identifyToken = async (_auth, token) => identify('ci', token) ?? unidentified
 })
 
 itLong('counts what other processes do, and logs refused commands as other attempts', async () => {

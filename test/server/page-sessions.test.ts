@@ -38,7 +38,7 @@ describe('the login', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
     const [cookie = ''] = answer.headers.getSetCookie()
     const rest = 'Path=/; Max-Age=43200; HttpOnly; SameSite=Strict'
-    expect(cookie).toMatch(new RegExp(`^edgewise_[\\w-]{8}=\\d{10}\\.[\\w-]{43}; ${rest}$`))
+    expect(cookie).toMatch(new RegExp(`^edgewise_[\\w-]{8}=\\d{10}\\.\\.[\\w-]{43}; ${rest}$`))
     expect(cookie).not.toContain(apiToken)
   })
 
@@ -51,6 +51,22 @@ describe('the login', () => {
     const http = await startHttp()
     const answer = await logIn(http, {}, { 'x-forwarded-proto': scheme })
     expect(answer.headers.getSetCookie()[0]?.endsWith('; Secure')).toBe(isSecure)
+  })
+
+  it('over https has a cookie of this host alone, and takes no other one', async () => {
+    const http = await startHttp()
+    const https = { 'x-forwarded-proto': 'https' }
+    const read = async (headers: Record<string, string>) =>
+      (await logIn(http, {}, headers)).headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const [safe, plain] = [await read(https), await read({})]
+    expect(safe).toMatch(/^__Host-edgewise_[\w-]{8}=/)
+    expect(plain).toMatch(/^edgewise_/)
+    const open = async (cookie: string, headers: Record<string, string>) =>
+      (await fetch(http.url, { headers: { ...headers, cookie } })).status
+    expect(await open(safe, https)).toBe(200)
+    expect(await open(plain, {})).toBe(200)
+    expect(await open(plain, https)).toBe(401)
+    expect(await open(safe.replace('__Host-', ''), https)).toBe(401)
   })
 
   it.each(['', 'wrong', apiToken.slice(1), `${apiToken}x`, apiToken.toUpperCase()])(
@@ -135,17 +151,19 @@ describe('a session', () => {
     const http = await startHttp()
     const cookie = readCookie(await logIn(http))
     const [name = '', value = ''] = cookie.split('=')
-    const [expires = '', signature = ''] = value.split('.')
+    const [expires = '', , signature = ''] = value.split('.')
     const wrong = [
       '',
       expires,
-      `${Number(expires) + 1}.${signature}`,
-      `0${expires}.${signature}`,
-      `${expires}.${signature.slice(0, -1)}`,
-      `${expires}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`,
-      `${expires}.`,
-      `.${signature}`,
-      `9999999999.${createSessions('another-long-token').begin(0, false).split('.')[1]}`,
+      `${expires}.${signature}`,
+      `${expires}.x.${signature}`,
+      `${Number(expires) + 1}..${signature}`,
+      `0${expires}..${signature}`,
+      `${expires}..${signature.slice(0, -1)}`,
+      `${expires}..${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`,
+      `${expires}..`,
+      `..${signature}`,
+      `9999999999..${createSessions('another-long-token', false).begin(0).split('.')[2]}`,
     ]
     for (const each of wrong) {
       const answer = await fetch(http.url, { headers: { cookie: `${name}=${each}` } })

@@ -1,6 +1,6 @@
 // @module-tag often
 import { beforeEach, expect, it } from 'vitest'
-import { identifyMachine, unidentified } from '../../src/core/model/people/identity.ts'
+import { identify, unidentified } from '../../src/core/model/people/identity.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place } from './cli.ts'
@@ -23,7 +23,7 @@ function enter(settings: string): void {
   place.identifyToken = async (_auth, token) => {
     shown.push(token)
     if (token === 'bad') return { fault: 'its signature is wrong' }
-    return identifyMachine('ci', token) ?? unidentified
+    return identify('ci', token) ?? unidentified
   }
 }
 
@@ -71,7 +71,7 @@ it('names who has the token of OpenID Connect, and asks for none without it', as
   expect(listSchemaErrors('history', history)).toEqual([])
   const [latest] = history['applies'] as Json[]
   const author = expect.stringContaining('@tests') as string
-  expect(latest).toMatchObject({ author, by: { name: 'ci:deploy', knownBy: 'ci' } })
+  expect(latest).toMatchObject({ author, by: { name: 'ci:deploy', knownBy: 'ci', sub: 'deploy' } })
   expect(await place.json('state', 'verify')).toMatchObject({ findings: [], pending: 0 })
 })
 
@@ -98,11 +98,13 @@ it('records decisions that roles do not allow', async () => {
   const id = place.loadRollouts()[0]?.id ?? ''
   show('other')
   expect((await place.cli('rollout', 'approve', id)).code).toBe(1)
+  // Those of one instant have no order.
+  time.now += 1000
   expect((await place.cli('rollout', 'resume', '--all')).code).toBe(1)
   show('deploy')
   expect((await place.cli('rollout', 'approve', id)).code).toBe(0)
   expect(shown).toEqual(['other', 'other', 'deploy'])
-  const other = { name: 'ci:other', knownBy: 'ci' }
+  const other = { name: 'ci:other', knownBy: 'ci', sub: 'other' }
   const why = 'the CI job other may not'
   expect(loadEntries().slice(1)).toMatchObject([
     {
@@ -117,7 +119,7 @@ it('records decisions that roles do not allow', async () => {
       by: other,
       outcome: `${why} resume all writes: that needs the role operator.`,
     },
-    { kind: 'approval', about: id, by: { name: 'ci:deploy', knownBy: 'ci' } },
+    { kind: 'approval', about: id, by: { name: 'ci:deploy', knownBy: 'ci', sub: 'deploy' } },
   ])
   expect(await place.json('state', 'verify')).toMatchObject({ findings: [], entries: 4 })
 })

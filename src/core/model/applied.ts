@@ -49,6 +49,8 @@ export interface Grounds {
   overrides?: Override[]
   /** Exceptions that the plan used; absent for none. */
   exceptions?: UsedException[]
+  /** Present if all that its commit asks for was confirmed once it was complete. */
+  whole?: true
   /** Hash of the changes and writes of the plan, as `hashJson`. */
   plan?: string
   /** Why, in the words of the person; absent if none was given. */

@@ -1,11 +1,12 @@
 import type { StoreName } from './config.ts'
 import type { Domain } from './item.ts'
 import type { StopFile } from './generated/state-types.ts'
+import type { Actor } from './people/identity.ts'
 import type { Decision, Rollout } from './rollout.ts'
 import { formatTime } from './text/words.ts'
 
 /** A stop of all writes of an account: who made it, how that is known, when, and why. */
-export type Stop = Omit<StopFile, 'format'>
+export type Stop = Omit<StopFile, 'format' | 'by'> & { by?: Actor }
 
 /** A stop that is recorded, or why it can't be read: nothing is sent then either. */
 export type FoundStop = Stop | { fault: string }

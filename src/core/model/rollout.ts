@@ -1,4 +1,5 @@
 import type { Domain, ItemKey } from './item.ts'
+import type { Actor } from './people/identity.ts'
 
 /** Hashes of desired values by domain and item, as `hashItems` returns them. */
 export type ItemHashes = Record<Domain, Record<ItemKey, string>>
@@ -65,8 +66,11 @@ export interface RolloutWave {
 
 /** A decision about a rollout: who made it, and when (ISO 8601). */
 export interface Decision {
+  /** Name, for people. */
   author: string
   at: string
+  /** Who that is; absent where several did it together. */
+  by?: Actor
 }
 
 /** What one approver has approved of a wave. */
@@ -81,7 +85,7 @@ export interface Given extends Decision {
 export interface WaveApproval {
   /** When the rollout stopped before the wave, ISO 8601; null until then. */
   waitingSince: string | null
-  /** Approvals that are not enough yet, first to last; absent without one. */
+  /** All approvals, first to last, also if they are not enough yet; absent without one. */
   given?: Given[]
   /** Null until somebody has approved the wave; `wave` is the hash of the approved one. */
   approved: (Decision & { wave: string }) | null

@@ -24,7 +24,7 @@ export function isApproved(rollout: Rollout, waveIndex: number): boolean {
   return approval === undefined || approval.approved?.wave === hashWave(rollout, waveIndex)
 }
 
-/** Lists the approvals of a wave that are not enough yet, and that hold for exactly this wave. */
+/** Lists the approvals of a wave that hold for exactly this wave. */
 export function listGiven(rollout: Rollout, waveIndex: number): Given[] {
   const { given = [] } = rollout.waves[waveIndex]?.approval ?? {}
   const hash = given.length === 0 ? '' : hashWave(rollout, waveIndex)

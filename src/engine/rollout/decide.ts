@@ -51,7 +51,7 @@ export function approve(
     }
     const author = [...new Set(given.map((each) => each.author))].join(', ')
     const changed = updateWave(rollout, waveIndex, {
-      approval: { waitingSince, approved: { author, at: by.at, wave } },
+      approval: { waitingSince, given, approved: { author, at: by.at, wave } },
     })
     return { verb: 'approved', rollout: changed, by }
   }
@@ -150,9 +150,11 @@ export function listRollout(rollout: Rollout, isLocked: boolean): ListedRollout 
 
 /** Lists who has approved exactly this wave, also if more have to. */
 function listApprovers(rollout: Rollout, waveIndex: number): string[] {
+  const given: Decision[] = listGiven(rollout, waveIndex)
   const approved = rollout.waves[waveIndex]?.approval?.approved ?? null
-  const last = approved !== null && isApproved(rollout, waveIndex) ? [approved] : []
-  return [...new Set([...listGiven(rollout, waveIndex), ...last].map(({ author }) => author))]
+  if (given.length === 0 && approved !== null && isApproved(rollout, waveIndex))
+    given.push(approved)
+  return [...new Set(given.map(({ author }) => author))]
 }
 
 /** Returns whether a wave has begun and not ended: a process sends it, or was interrupted. */

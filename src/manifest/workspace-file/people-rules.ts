@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Json } from '../../core/model/json.ts'
+import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
 import { isLoopback, parseUrl } from '../../core/model/text/url.ts'
 import type { Finding } from '../manifests/finding.ts'
 import { listVariables } from './workspace-env.ts'
@@ -94,11 +95,11 @@ function checkProxy({ from, user, groups }: ProxyConfig): Finding[] {
       : []
   })
   const headers = Object.entries({ user, groups }).flatMap(([key, name]) =>
-    name === null || !taken.includes(name.toLowerCase())
+    name === null || !taken.includes(lowerAscii(name))
       ? []
       : [createFinding(`/serve/auth/proxy/${key}`, `"${name}" has another meaning`)],
   )
-  const isSame = groups?.toLowerCase() === user.toLowerCase()
+  const isSame = lowerAscii(groups ?? '') === lowerAscii(user)
   const same = createFinding('/serve/auth/proxy/groups', 'expected another header than "user"')
   return [...wrong, ...headers, ...(isSame ? [same] : [])]
 }

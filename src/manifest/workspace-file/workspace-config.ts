@@ -25,6 +25,7 @@ import type {
 } from '../../core/model/config.ts'
 import { type JsonObject, getOwn, isObject, resolvePointer } from '../../core/model/json.ts'
 import { normalizeUser } from '../../core/model/people/identity.ts'
+import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 
 /** The parsed workspace file. A configuration may have warnings; null has errors. */
@@ -132,8 +133,8 @@ function buildConfig(
       buildReceiver(receiver, find(`/notify/${i}/url`), find(`/notify/${i}/secret`), counts),
     ),
     moved: content.moved.map(({ from, to }) => ({
-      from: from.toLowerCase(),
-      to: to.toLowerCase(),
+      from: lowerAscii(from),
+      to: lowerAscii(to),
     })),
     roles: content.roles.map((rule) => ({ ...rule, users: rule.users.map(normalizeUser) })),
     serve: {

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import {
-  identifyMachine,
+  identify,
   unidentified,
   type Actor,
   type Identity,
@@ -43,7 +43,10 @@ export async function findCommandDecider(
     outside,
     about,
   )
-  return { identity, rules: { sets: [{ roles, needs }], authors: null } }
+  return {
+    identity,
+    rules: { sets: [{ roles, needs }], authors: 'a command does not ask for them' },
+  }
 }
 
 /**
@@ -62,8 +65,11 @@ export async function findActor(
 }
 
 /** Names an identity for the history: an unidentified one as the machine does. */
-export function toActor({ name, knownBy }: Identity, outside: ActingOutside): Actor {
-  return { name: knownBy === 'unidentified' ? findAuthor(outside) : name, knownBy }
+export function toActor(
+  { groups: _groups, email: _email, ...actor }: Identity,
+  outside: ActingOutside,
+): Actor {
+  return actor.knownBy === 'unidentified' ? { ...actor, name: findAuthor(outside) } : actor
 }
 
 /** Variable with a token of OpenID Connect, such as that of a job of CI. */
@@ -87,7 +93,7 @@ async function identifyUser(
     return judgeAttempt({ store, outside, by: toActor(unidentified, outside), about }, () => {
       throw createRefusal(`The token in ${tokenVariable} is refused: ${holder.fault}.`)
     })
-  const role = findUser === undefined ? null : identifyMachine('database', await findUser())
+  const role = findUser === undefined ? null : identify('database', await findUser())
   return role ?? unidentified
 }
 

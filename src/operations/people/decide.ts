@@ -1,14 +1,18 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import {
   explainUncounted,
-  findGiven,
-  type ApprovalCase,
   type ApprovalNeeds,
+  type Authors,
 } from '../../core/model/people/approvers.ts'
 import type { Identity } from '../../core/model/people/identity.ts'
-import { explainRefusal, type Action, type RoleRule } from '../../core/model/people/roles.ts'
+import {
+  explainRefusal,
+  listApprovable,
+  type Action,
+  type RoleRule,
+} from '../../core/model/people/roles.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
-import { listGiven } from '../../engine/rollout/approvals.ts'
+import { isApproved, listGiven } from '../../engine/rollout/approvals.ts'
 import type { ApprovalWeight } from '../../engine/rollout/decide.ts'
 import { listRolloutDomains } from '../../state/store/spans.ts'
 
@@ -21,8 +25,7 @@ export interface Rules {
 /** Rules of a decision, all of which count. */
 export interface DecisionRules {
   sets: Rules[]
-  /** Addresses of those who wrote the change; null if they are not known. */
-  authors: ReadonlySet<string> | null
+  authors: Authors
 }
 
 /** Explains why somebody may not do something, in a sentence; null if it is allowed. */
@@ -38,12 +41,9 @@ export function explainDecision(
     if (refusal !== null) return refusal
   }
   if (action !== 'approve' || rollout === null) return null
-  const given = listGiven(rollout, findCurrentWave(rollout) ?? 0)
-  for (const each of listCases(domains, rules)) {
-    const reason = explainUncounted(identity, each, given)
-    if (reason !== null) return reason
-  }
-  return null
+  const wave = findCurrentWave(rollout) ?? 0
+  const given = isApproved(rollout, wave) ? [] : listGiven(rollout, wave)
+  return explainUncounted(identity, rules.authors, joinNeeds(rules), given)
 }
 
 /**
@@ -59,15 +59,16 @@ export function weighDecision(
 ): ApprovalWeight {
   const refusal = explainDecision(identity, action, rollout, rules)
   if (refusal !== null) throw createRefusal(refusal)
-  const by = rules.sets.reduce((most, { needs }) => Math.max(most, needs.by), 1)
+  const { by } = joinNeeds(rules)
   if (action !== 'approve' || rollout === null) return { by, domains: null }
   const domains = listDomains(action, rollout)
-  let counted: string[] | null = null
-  for (const each of listCases(domains, rules))
-    counted = findGiven(identity, { ...each, domains: counted ?? domains }) ?? counted
-  if (counted?.length === 0)
+  const counted = rules.sets.reduce(
+    (left, { roles }) => listApprovable(identity, left, roles),
+    domains,
+  )
+  if (counted.length === 0 && domains.length > 0)
     throw createRefusal(`${identity.name} is an approver of no domain by all rules in force.`)
-  return { by, domains: counted }
+  return { by, domains: counted.length === domains.length ? null : counted }
 }
 
 /** Creates the error of what somebody may not do. */
@@ -79,10 +80,12 @@ export function createRefusal(reason: string): EdgewiseError {
   )
 }
 
-function listCases(domains: string[], { sets, authors }: DecisionRules): ApprovalCase[] {
-  const notAuthor = sets.some(({ needs }) => needs.notAuthor)
-  const by = sets.reduce((most, { needs }) => Math.max(most, needs.by), 1)
-  return sets.map(({ roles }) => ({ domains, authors, needs: { by, notAuthor }, rules: roles }))
+/** Joins what an approval takes by all rules: the stricter counts. */
+function joinNeeds({ sets }: DecisionRules): ApprovalNeeds {
+  return {
+    by: sets.reduce((most, { needs }) => Math.max(most, needs.by), 1),
+    notAuthor: sets.some(({ needs }) => needs.notAuthor),
+  }
 }
 
 /** Lists the domains that a decision is about: those of the wave, or of all of the rollout. */

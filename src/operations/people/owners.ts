@@ -1,7 +1,7 @@
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, relative, sep } from 'node:path'
 import type { Domain } from '../../core/model/item.ts'
-import { normalizeUser } from '../../core/model/people/identity.ts'
+import { parseAddress } from '../../core/model/people/identity.ts'
 import type { RoleRule } from '../../core/model/people/roles.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
@@ -64,8 +64,8 @@ export function listOwnerRoles(workspace: Owned): RoleRule[] {
   return Array.from(byOwners.values(), ({ owners, domains }) => ({
     role: 'approver',
     // Only an address is a user: a name that a machine chooses must not make it an owner.
-    users: owners.filter((owner) => owner.includes('@')).map(normalizeUser),
-    groups: owners.filter((owner) => !owner.includes('@')),
+    users: owners.flatMap((owner) => parseAddress(owner) ?? []),
+    groups: owners.filter((owner) => parseAddress(owner) === null),
     domains: [],
     named: domains,
   }))

@@ -7,6 +7,7 @@ import type {
 } from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { parseApplyId } from '../../core/model/applied.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
@@ -104,7 +105,7 @@ export async function runRollout(
     time: { now: () => serviceTime.time.now(), ask: () => serviceTime.ask() },
     service: createCounting(workspace, outside, serviceTime.time),
     applying: {
-      ...createApplying(workspace, store, options, report),
+      ...createApplying(workspace, store, options, rollout.waves.length, report),
       whileUnlocked: (work) => lock.whileUnlocked(work),
     },
     store,
@@ -150,12 +151,14 @@ function createCounting(
 function createApplying(
   workspace: Plannable,
   store: RolloutState,
-  { outside, lock, serviceTime, guard, grounds }: RolloutOptions,
+  { outside, lock, serviceTime, guard, grounds = {} }: RolloutOptions,
+  waves: number,
   report: RolloutOptions['report'],
 ): Omit<Applying, 'whileUnlocked'> {
   const unknownDomains = new Set<Domain>()
   const serviceLimits = new ServiceLimits()
   const watch = watchStop(lock, outside)
+  const { whole: _whole, ...partial } = grounds
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
@@ -163,7 +166,7 @@ function createApplying(
       serviceLimits,
       unknownDomains,
       id,
-      ...(grounds === undefined ? {} : { grounds }),
+      grounds: parseApplyId(id).wave === waves ? grounds : partial,
       lease: watch,
       lockedAt: lock.lockedAt,
       report,

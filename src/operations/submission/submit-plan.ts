@@ -243,8 +243,10 @@ function buildGrounds(
   { config, redact }: Settings,
   plan: Plan,
   { overrides, exceptions }: Lifted,
-  { reason = '', locked: { by } }: SubmitRequest,
+  { title, reason = '', locked: { by } }: SubmitRequest,
 ): Grounds {
+  const { target, items } = plan.basis
+  const isPart = target.length > 0 || items.length > 0 || plan.onHold !== undefined
   const { itemKeys } = config.service
   return {
     ...(by.knownBy === 'unidentified' ? {} : { by }),
@@ -252,6 +254,7 @@ function buildGrounds(
     ...(exceptions.length === 0 ? {} : { exceptions }),
     plan: hashJson(buildPlanBody(plan, (key) => itemKeys[key] ?? key)),
     ...(reason.trim() === '' ? {} : { reason: redact(reason) }),
+    ...(title !== 'Apply' || isPart ? {} : { whole: true }),
   }
 }
 

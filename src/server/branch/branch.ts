@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Authors } from '../../core/model/people/approvers.ts'
 import { getRoot, inSpan, type Tracer } from '../../core/model/tracing.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import { findHeadCommit } from '../../state/git/open-git.ts'
@@ -48,13 +49,13 @@ export interface Branch {
   /** Lists a commit that was fetched, and those before it on its branch, newest first. */
   listHistory(commit: string, max: number): Promise<string[]>
   /**
-   * Lists the addresses of those who wrote the commits after another one, up to a commit: authors,
-   * committers and co-authors, in lower case. Merges do not count.
+   * Finds the addresses of those who wrote the commits up to one: authors, committers and
+   * co-authors. Merges do not count.
    *
-   * @param after null for the whole history, of which the last 1,000 commits count
-   * @returns null if more commits than that come after
+   * @param after commits since any of which they count; null among them, or one that is not before
+   *   the commit: since the beginning
    */
-  listAuthors(after: string | null, commit: string): Promise<string[] | null>
+  findAuthors(after: readonly (string | null)[], commit: string): Promise<Authors>
   /** Removes the folders of this process. The clone is kept for the next one. */
   close(): Promise<void>
 }
@@ -184,10 +185,10 @@ function followBranch(parts: Parts, { clock, env }: BranchOptions): Branch {
         await obtain(commit)
         return clone.listHistory(commit, max)
       }),
-    listAuthors: (after, commit) =>
+    findAuthors: (after, commit) =>
       inTurn(async () => {
         await obtain(commit)
-        return clone.listAuthors(after, commit)
+        return clone.findAuthors(after, commit)
       }),
     close: () => inTurn(() => rm(own, { recursive: true, force: true })),
   })

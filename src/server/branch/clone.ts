@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Authors } from '../../core/model/people/approvers.ts'
+import { parseAddress } from '../../core/model/people/identity.ts'
+import { formatCount } from '../../core/model/text/words.ts'
 import { createGitError, splitLines, type GitResult } from '../../state/git/git-command.ts'
 import type { GitPlace } from '../../state/git/git-environment.ts'
-import { parseBranches, type RemoteBranches } from '../http/address.ts'
+import { isCommitId, parseBranches, type RemoteBranches } from '../http/address.ts'
 import { remoteName, type CloneGit, type LocalOptions } from './clone-git.ts'
 
 /** The clone failed: it may be damaged. */
@@ -42,7 +45,7 @@ const maxListBytes = 64 * 1024 ** 2
 const maxFileBytes = 10 * 1024 ** 3
 
 /** Number of commits whose authors are looked up. */
-const maxAuthored = 1000
+const maxAuthored = 10_000
 
 /** Git packs the clone when it has more packs or loose objects than this. */
 const packSettings = ['gc.auto=6700', 'gc.autoPackLimit=50', 'gc.autoDetach=false']
@@ -142,18 +145,36 @@ export class Clone {
     return this.#repairedWith(commit, async () => splitLines((await this.#run(args)).out))
   }
 
-  /** Lists who wrote the commits after another one, as `Branch.listAuthors` does. */
-  async listAuthors(after: string | null, commit: string): Promise<string[] | null> {
+  /** Finds who wrote the commits after some others, as `Branch.findAuthors` does. */
+  async findAuthors(after: readonly (string | null)[], commit: string): Promise<Authors> {
+    const base = await this.#findBase(after, commit)
     const settings = ['-c', 'log.showSignature=false', 'log', '--no-mailmap', '--no-merges']
-    const format = `--format=%x00%ae%n%ce%n%(trailers:key=Co-authored-by,valueonly)`
-    const range = after === null ? [commit] : [commit, `^${after}`]
+    const format = `--format=%x00%H%n%ae%n%ce%n%(trailers:key=Co-authored-by,valueonly)`
+    const range = base === null ? [commit] : [commit, `^${base}`]
     const args = [...settings, `--max-count=${maxAuthored + 1}`, format, ...range, '--']
     const { out } = await this.#repairedWith(commit, () => this.#run(args))
     const commits = out.toString().split('\0').slice(1)
-    if (after !== null && commits.length > maxAuthored) return null
-    const lines = commits.flatMap((each) => each.split('\n').filter((line) => line !== ''))
-    const addresses = lines.map((line) => /<([^<>]*)>\s*$/.exec(line)?.[1] ?? line)
-    return [...new Set(addresses.map((each) => each.trim().toLowerCase()))]
+    if (commits.length > maxAuthored)
+      return `more than ${formatCount(maxAuthored)} commits may be theirs`
+    const found = new Set<string>()
+    for (const each of commits) {
+      const [id = '', author = '', committer = '', ...others] = each.split('\n')
+      for (const line of [author, committer, ...others.filter((other) => other !== '')]) {
+        const address = parseAddress((/<([^<>]*)>\s*$/.exec(line)?.[1] ?? line).trim())
+        if (address === null) return `commit ${id.slice(0, 12)} names somebody without an address`
+        found.add(address)
+      }
+    }
+    return found
+  }
+
+  /** Finds the last commit that comes before some others and one more; null without one. */
+  async #findBase(others: readonly (string | null)[], commit: string): Promise<string | null> {
+    const known = others.flatMap((other) => (other !== null && isCommitId(other) ? [other] : []))
+    if (known.length < others.length || known.length === 0) return null
+    const args = ['merge-base', '--octopus', commit, ...known]
+    const { code, out } = await this.#git.local(args, this.#folder)
+    return code === 0 ? (splitLines(out)[0] ?? null) : null
   }
 
   /** Removes the refs of all other commits, and packs the clone if it has become scattered. */

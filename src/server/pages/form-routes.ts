@@ -37,14 +37,13 @@ export function chooseTarget(asked: string): string {
 export async function logIn(
   incoming: IncomingMessage,
   sessions: Sessions,
-  isSecure: boolean,
   clock: Pick<Clock, 'now' | 'sleep'>,
 ): Promise<Answer> {
   const form = await readForm(incoming)
   if (form === null) return answerMessage(400, 'Not understood', 'The form is not complete.')
   const to = chooseTarget(form.get('to') ?? '')
   if (sessions.isToken((form.get('token') ?? '').trim()))
-    return redirect(to, { 'Set-Cookie': sessions.begin(clock.now(), isSecure) })
+    return redirect(to, { 'Set-Cookie': sessions.begin(clock.now()) })
   await clock.sleep(wrongTokenMs)
   return answerPage(401, formatLogin(to, { isWrong: true, isFollowed: false }), {
     'WWW-Authenticate': 'Bearer realm="edgewise"',
@@ -55,11 +54,10 @@ export async function logIn(
 export async function logOut(
   { headers }: Pick<IncomingMessage, 'headers'>,
   sessions: Sessions,
-  isSecure: boolean,
   provider: Pick<Provider, 'findLogout'> | null,
 ): Promise<Answer> {
-  const own = { 'Set-Cookie': sessions.end(isSecure) }
-  const isPerson = sessions.holdsPerson(headers.cookie ?? '')
+  const own = { 'Set-Cookie': sessions.end() }
+  const isPerson = sessions.hadPerson(headers.cookie ?? '')
   const place = isPerson && provider !== null ? await provider.findLogout() : null
   // The policy of the pages lets no form lead to another site, but a link.
   return place === null ? redirect('/', own) : answerPage(200, formatLoggedOut(place), own)
@@ -70,8 +68,8 @@ export async function decideByForm(
   incoming: IncomingMessage,
   id: string,
   name: string,
-  { controller }: RouteContext,
-  { sessions, formToken, isSecure, identity }: Visit,
+  { controller, clock }: RouteContext,
+  { sessions, formToken, identity }: Visit,
 ): Promise<Answer> {
   const all = allDecisions.find((each) => id === 'all' && each === name)
   const one = decisions.find((each) => each === name)
@@ -97,7 +95,7 @@ export async function decideByForm(
         )
   if (decided === null)
     return answerMessage(404, 'Not found', 'There is no such rollout: it has ended.')
-  return redirect('/', { 'Set-Cookie': sessions.keepNotice(decided, isSecure) })
+  return redirect('/', { 'Set-Cookie': sessions.keepNotice(decided, clock.now()) })
 }
 
 /**

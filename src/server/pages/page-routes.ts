@@ -13,6 +13,7 @@ import {
   formatRolloutPage,
   type Frame,
 } from '../../outlets/report/live/overview.ts'
+import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
 import { answerLater, answerMessage, answerPage, redirect, waitFor } from './answer-page.ts'
@@ -49,19 +50,17 @@ export async function routePages(
     return answerMessage(403, 'The pages are off', 'EDGEWISE_SERVE_TOKEN is not set.', {
       hint: 'Set it to a random text of at least 16 characters, and restart edgewise serve.',
     })
-  const sessions = createSessions(token)
   const { headers } = incoming
   const [scheme = ''] = String(headers['x-forwarded-proto'] ?? '').split(',')
-  const isSecure = scheme.trim().toLowerCase() === 'https'
+  const isSecure = lowerAscii(scheme.trim()) === 'https'
+  const sessions = createSessions(token, isSecure)
   if (incoming.method === 'POST' && isForeign(incoming))
     return answerMessage(403, 'Refused', 'A page of another site sent this form.', {
       hint: 'A proxy has to pass the header Host as the browser sent it.',
     })
-  if (path === '/login')
-    return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, isSecure, clock)
+  if (path === '/login') return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, clock)
   const provider = context.people?.provider ?? null
-  if (path === '/logout')
-    return allowPage(incoming, 'POST') ?? logOut(incoming, sessions, isSecure, provider)
+  if (path === '/logout') return allowPage(incoming, 'POST') ?? logOut(incoming, sessions, provider)
   if (path.startsWith('/login/'))
     return routeLogin(incoming, path, context, { provider, sessions, isSecure })
   const cookies = headers.cookie ?? ''
@@ -72,7 +71,7 @@ export async function routePages(
         return redirect(`/login/provider?to=${encodeURIComponent(findTarget(incoming, path))}`)
     return askToLogIn(incoming, path, provider !== null)
   }
-  const visit = { ...found, sessions, isSecure, cookies }
+  const visit = { ...found, sessions, cookies }
   const hidden = await context.controller.rights.explain(found.identity, 'view', null)
   if (hidden === null) return routeVisit(incoming, path, context, visit)
   context.controller.noteRefusal(found.identity, 'view', null, hidden)
@@ -239,22 +238,18 @@ function answerDrift(
 /** Answers with a page that shows the result of a decision once. */
 async function answerFramed(
   place: Place,
-  { controller }: RouteContext,
-  { sessions, cookies, isSecure, formToken, identity }: Visit,
+  { controller, clock }: RouteContext,
+  { sessions, cookies, formToken, identity }: Visit,
   rollouts: OpenRollout[],
   format: (frame: Frame) => string,
 ): Promise<Answer> {
-  const notice = sessions.findNotice(cookies)
+  const notice = sessions.findNotice(cookies, clock.now())
   const listEvents = (rollout: string) => controller.pages.listEvents(rollout)
   const explain = await explainDecisions(rollouts, identity, controller.rights)
   const built = controller.pages.getDomains()
   const open = built === null ? null : { changes: built.list.changes, at: built.at }
   const html = format({ place, token: formToken, notice, listEvents, open, explain })
-  return answerPage(
-    200,
-    html,
-    notice === null ? {} : { 'Set-Cookie': sessions.dropNotice(isSecure) },
-  )
+  return answerPage(200, html, notice === null ? {} : { 'Set-Cookie': sessions.dropNotice() })
 }
 
 function askToLogIn(incoming: IncomingMessage, path: string, hasProvider: boolean): Answer {

@@ -34,6 +34,8 @@ interface Client {
 /** What is expected of a token beside its signature. */
 export interface Expected {
   audience: string
+  /** Client that a token may name as its own; absent: the audience. */
+  client?: string
   /** Maximum age, s; absent: only its end counts. */
   maxAge?: number
 }
@@ -42,7 +44,7 @@ export interface Expected {
 export interface Issuer {
   /** Fetches what the issuer says of itself; it throws what the library throws. */
   discover(): Promise<Configuration>
-  /** Verifies the signature, the issuer, the audience and the times of a token. */
+  /** Verifies the signature, the issuer, the audience, the client and the times of a token. */
   verify(token: string, expected: Expected): Promise<JWTPayload>
 }
 
@@ -71,7 +73,7 @@ export function createIssuer(
   const known = keepForSome(load, clock)
   return {
     discover: async () => (await known()).config,
-    verify: async (token, { audience, maxAge }) => {
+    verify: async (token, { audience, client: party = audience, maxAge }) => {
       const { config, keys } = await known()
       const { payload } = await jwtVerify(token, keys, {
         algorithms: pinned,
@@ -82,9 +84,21 @@ export function createIssuer(
         requiredClaims: ['sub', 'exp', 'iat'],
         ...(maxAge === undefined ? {} : { maxTokenAge: maxAge }),
       })
+      refuseForeign(party, payload, clock.now())
       return payload
     },
   }
+}
+
+/** Refuses a token of another client, and one of the future, which the library accepts. */
+function refuseForeign(
+  client: string,
+  { iat, azp = client, auth_time: login = 0 }: JWTPayload,
+  now: number,
+): void {
+  if (azp !== client) throw new TypeError('"azp" of the token is another client')
+  const isPast = (time: unknown) => typeof time === 'number' && time <= now / 1000 + clockTolerance
+  if (!isPast(iat) || !isPast(login)) throw new TypeError('the token is of the future')
 }
 
 /** Sends the secret as the issuer takes it: in a header, unless it takes only the body. */

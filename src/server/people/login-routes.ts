@@ -36,7 +36,7 @@ export async function beginLogin(
   try {
     const to = chooseTarget(query.get('to') ?? '')
     const { url, login } = await provider.begin(`${own}/login/callback`, to)
-    const kept = sessions.keepLogin(JSON.stringify(login), clock.now(), isSecure)
+    const kept = sessions.keepLogin(JSON.stringify(login), clock.now())
     return redirect(url, { 'Set-Cookie': kept })
   } catch (error) {
     return answerAway(error, logger)
@@ -45,13 +45,13 @@ export async function beginLogin(
 
 /** Begins a session of the person whom the provider names. */
 export async function endLogin(incoming: IncomingMessage, context: LoginContext): Promise<Answer> {
-  const { provider, sessions, isSecure, clock, logger } = context
+  const { provider, sessions, clock, logger } = context
   const kept = sessions.findLogin(incoming.headers.cookie ?? '', clock.now())
   if (kept === null) return answerFailed('no login has begun in this browser, or long ago')
   // This server has signed it.
   const login = JSON.parse(kept) as Login
   // Whatever comes of it, the same answer begins no second session.
-  const dropped = { 'Set-Cookie': sessions.dropLogin(isSecure) }
+  const dropped = { 'Set-Cookie': sessions.dropLogin() }
   const query = (incoming.url ?? '').split('?')[1] ?? ''
   let person: Identity | null
   try {
@@ -64,7 +64,7 @@ export async function endLogin(incoming: IncomingMessage, context: LoginContext)
   const wanted = await context.listGroups()
   const groups = person.groups.filter((group) => wanted.has(group))
   logger.info('somebody logged in', { by: person.name, groups })
-  const session = sessions.beginPerson({ ...person, groups }, clock.now(), isSecure)
+  const session = sessions.beginPerson({ ...person, groups }, clock.now())
   // The browser comes from another site: a redirect would not carry the strict cookie.
   return answerPage(200, formatReturn(login.to, describeIdentity(person)), {
     'Set-Cookie': [session, dropped['Set-Cookie']],

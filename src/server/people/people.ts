@@ -2,7 +2,8 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import type { AuthConfig } from '../../core/model/config.ts'
 import { markForeign, type ForeignText } from '../../core/model/text/text-makers.ts'
-import { identifyMachine, identifyPerson, type Identity } from '../../core/model/people/identity.ts'
+import { identify, normalizeUser, type Identity } from '../../core/model/people/identity.ts'
+import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { parseNetwork } from '../../manifest/workspace-file/people-rules.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
@@ -74,7 +75,7 @@ function createProxyReader({ from, user, groups }: NonNullable<AuthConfig['proxy
     if (network !== null) trusted.addSubnet(network.address, network.bits, network.family)
   }
   const read = (headers: IncomingMessage['headersDistinct'], name: string): string | null => {
-    const [value = '', ...others] = headers[name.toLowerCase()] ?? []
+    const [value = '', ...others] = headers[lowerAscii(name)] ?? []
     // A header that stands there twice was sent by the client, and by the proxy.
     return others.length > 0 || value === '' ? null : value
   }
@@ -85,7 +86,7 @@ function createProxyReader({ from, user, groups }: NonNullable<AuthConfig['proxy
     if (name === null) return null
     const list = groups === null ? null : read(headersDistinct, groups)
     const listed = list === null ? [] : list.split(',').map((group) => group.trim())
-    return identifyPerson('proxy', name, listed, name.includes('@') ? name : null)
+    return identify('proxy', normalizeUser(name), { groups: listed, email: name })
   }
 }
 
@@ -101,12 +102,14 @@ async function findJob(
   for (const { issuer, audience, claims } of entries) {
     if (issuer !== claimed) continue
     try {
-      const found = await issuers.get(issuer)?.verify(token, { audience, maxAge: maxJobAge })
+      const { azp: client = audience } = claims
+      const expected = { audience, client, maxAge: maxJobAge }
+      const found = await issuers.get(issuer)?.verify(token, expected)
       const isLetIn = Object.entries(claims).every(
         ([name, value]) =>
           found !== undefined && Object.hasOwn(found, name) && found[name] === value,
       )
-      if (isLetIn && found?.sub !== undefined) return identifyMachine('ci', found.sub)
+      if (isLetIn && found?.sub !== undefined) return identify('ci', found.sub, { issuer })
       fault = new Error('a claim has another value than edgewise.yaml lists')
     } catch (error) {
       fault = error

@@ -9,7 +9,7 @@ import {
 } from 'openid-client'
 import type { JWTPayload } from 'jose'
 import type { AuthConfig } from '../../core/model/config.ts'
-import { identifyPerson, type Identity } from '../../core/model/people/identity.ts'
+import { identify, type Identity } from '../../core/model/people/identity.ts'
 import type { Issuer } from './issuers.ts'
 
 /** Age of a login at the provider after which it asks for the password again, s. */
@@ -90,9 +90,9 @@ export function createProvider(
 
 /** Identifies a person by the verified e-mail address, or else by the subject. */
 function identifyClaims(claims: JWTPayload, groupsClaim: string): Identity | null {
-  const { sub = '', email: address, email_verified: isVerified } = claims
+  const { iss: issuer = '', sub = '', email: address, email_verified: isVerified } = claims
   // A provider may let everybody enter any address.
   const email = typeof address === 'string' && isVerified === true ? address : null
   const groups = Object.hasOwn(claims, groupsClaim) ? claims[groupsClaim] : []
-  return identifyPerson('oidc', email ?? sub, groups, email)
+  return identify('oidc', sub, { issuer, groups, email })
 }

@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Identity } from '../../core/model/people/identity.ts'
 import type { Action, RoleRule } from '../../core/model/people/roles.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
+import type { Authors } from '../../core/model/people/approvers.ts'
+import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
+import { hashWave } from '../../engine/rollout/approvals.ts'
 import { loadBounded } from '../../files/load-bounded.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
 import { parseWorkspaceConfig } from '../../manifest/workspace-file/workspace-config.ts'
@@ -19,15 +21,15 @@ const tipMs = 15_000
 
 /** What the rights of people come from. */
 export interface RightsContext {
-  branch: Pick<Branch, 'fetch' | 'hold' | 'listHistory' | 'isAncestor' | 'listAuthors'>
+  branch: Pick<Branch, 'fetch' | 'hold' | 'listHistory' | 'findAuthors'>
   clock: Pick<Clock, 'monotonic'>
   env: Record<string, string | undefined>
   /** Returns the fetched commit; null on a replica that does not fetch. */
   getTip(): string | null
   /** Lists the roles of those who own domains by the manifests of a commit. */
   listOwnerRoles(commit: string): Promise<RoleRule[]>
-  /** Finds the commit that was applied last before a rollout began; null if none is known. */
-  findBase(rollout: Rollout): Promise<string | null>
+  /** Lists the commits of the last confirmed values of a wave, as `listBases` does. */
+  listBases(rollout: Rollout): Promise<(string | null)[]>
 }
 
 /** Who may do what, by the workspace file on the branch. */
@@ -53,7 +55,7 @@ export interface Rights {
 export function createRights(context: RightsContext): Rights {
   const { branch, clock } = context
   const recall = createMemory<Rules>()
-  const recallAuthors = createMemory<ReadonlySet<string> | null>()
+  const recallAuthors = createMemory<Authors>()
   let fetched: { tip: Promise<string>; sinceMs: number } | null = null
   const findTip = async (): Promise<string> => {
     const tip = context.getTip()
@@ -65,17 +67,20 @@ export function createRights(context: RightsContext): Rights {
   const load = (commit: string) => recall(commit, () => loadRules(context, commit))
   const findRules = async (): Promise<DecisionRules> => ({
     sets: [await load(await findTip())],
-    authors: null,
+    authors: 'no commit is decided about',
   })
   const findRulesFor = async (rollout: Rollout): Promise<DecisionRules> => {
     const { sets } = await findRules()
     const { commit } = rollout
-    if (commit === null) return { sets, authors: null }
+    if (commit === null) return { sets, authors: 'the rollout is of no commit' }
     const earlier = await recall(`before ${commit}`, () => loadBefore(branch, commit, load))
     const all = [...sets, earlier]
-    if (!all.some(({ needs }) => needs.notAuthor)) return { sets: all, authors: null }
-    const find = () => findAuthors(context, rollout, commit)
-    return { sets: all, authors: await recallAuthors(`${rollout.id} ${commit}`, find) }
+    if (!all.some(({ needs }) => needs.notAuthor))
+      return { sets: all, authors: 'they do not count' }
+    const find = async () => branch.findAuthors(await context.listBases(rollout), commit)
+    // Nobody else changes the values of a wave until it is sent.
+    const key = `${commit} ${hashWave(rollout, findCurrentWave(rollout) ?? 0)}`
+    return { sets: all, authors: await recallAuthors(key, find) }
   }
   return {
     findRules,
@@ -112,18 +117,6 @@ function createMemory<T>() {
     found.catch(() => known.delete(key))
     return found
   }
-}
-
-/** Finds the addresses of those who wrote what a rollout changes; null if they are not known. */
-async function findAuthors(
-  { branch, findBase }: RightsContext,
-  rollout: Rollout,
-  commit: string,
-): Promise<ReadonlySet<string> | null> {
-  const base = await findBase(rollout)
-  const isBefore = base !== null && base !== commit && (await branch.isAncestor(base, commit))
-  const authors = await branch.listAuthors(isBefore ? base : null, commit)
-  return authors === null ? null : new Set(authors)
 }
 
 /** Loads the rules of a commit, or of the last one before it with a valid workspace file. */

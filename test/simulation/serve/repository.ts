@@ -50,7 +50,7 @@ export class Repository {
       keepOnly: () => process.step(1, 'removes folders', () => undefined),
       isAncestor: async (ancestor, commit) => ancestor <= commit,
       listHistory: async (commit) => [commit],
-      listAuthors: async () => [],
+      findAuthors: async () => new Set(),
       close: async () => undefined,
     })
   }

@@ -224,19 +224,7 @@ kind: ("apply" | "rollback" | "override" | "exception" | "approval" | "decision"
  * Id of the apply or rollout, name of the policy, --force for the limits of guards, holder of the lock, the domains, what was refused, or all writes of an account.
  */
 about: string
-/**
- * Who did it.
- */
-by: {
-/**
- * Name of the person, the job or the role.
- */
-name: string
-/**
- * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
- */
-knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
-}
+by: Actor
 /**
  * Commit of the manifests; null where there was none, or they take no part.
  */
@@ -253,6 +241,27 @@ reason: (string | null)
  * How it ended: of an apply as in its journal entry; until when an exception or the approval of a saved plan counts; of a decision what was decided; why something was refused; forced: an unlock with --force; otherwise done.
  */
 outcome: string
+}
+/**
+ * Somebody, by what shows who that is.
+ */
+export interface Actor {
+/**
+ * Name of the person, the job or the role, for people: it may change.
+ */
+name: string
+/**
+ * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
+ */
+knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
+/**
+ * Address of the issuer of the token; absent for others than oidc and ci.
+ */
+issuer?: string
+/**
+ * Subject: who that is at the issuer, at the proxy or in the database. Absent where nothing but the name is known.
+ */
+sub?: string
 }
 /**
  * State of one domain: <id>/<address>/domains/<hash>/<domain>.json.
@@ -345,19 +354,7 @@ author: (string | null)
  * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote.
  */
 workspace?: string
-/**
- * Who is responsible for the apply; absent: the author, whom only the machine names.
- */
-by?: {
-/**
- * Name of the person, the job or the role.
- */
-name: string
-/**
- * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
- */
-knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
-}
+by?: Actor
 /**
  * What was overridden; absent for none.
  *
@@ -400,6 +397,10 @@ plan?: string
  * Why, in the words of the person; absent if none was given.
  */
 reason?: string
+/**
+ * Present if all that the commit asks for is confirmed once the apply is complete.
+ */
+whole?: true
 /**
  * Number of writes by outcome. Until the apply has ended, writes whose intents are recorded are in-doubt, and later ones not sent: the counts are right if the process is killed.
  */
@@ -842,19 +843,7 @@ author: (string | null)
  * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote.
  */
 workspace?: string
-/**
- * Who is responsible for the apply; absent: the author, whom only the machine names.
- */
-by?: {
-/**
- * Name of the person, the job or the role.
- */
-name: string
-/**
- * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
- */
-knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
-}
+by?: Actor
 /**
  * What was overridden; absent for none.
  *
@@ -897,6 +886,10 @@ plan?: string
  * Why, in the words of the person; absent if none was given.
  */
 reason?: string
+/**
+ * Present if all that the commit asks for is confirmed once the apply is complete.
+ */
+whole?: true
 /**
  * Number of writes by outcome.
  */
@@ -984,6 +977,7 @@ paused?: {
  */
 author: string
 at: Time
+by?: Actor
 }
 /**
  * The items that the rollout is limited to; empty for all.
@@ -1077,7 +1071,7 @@ passed: boolean
 approval?: {
 waitingSince: TimeOrNull
 /**
- * Approvals that are not enough yet, first to last; absent without one.
+ * All approvals of the wave, first to last, also if they are not enough yet; absent without one.
  *
  * Items: An approval.
  */
@@ -1087,6 +1081,7 @@ given?: {
  */
 author: string
 at: Time
+by?: Actor
 /**
  * Hash of the approved wave.
  */
@@ -1098,7 +1093,7 @@ domains?: Domains
  */
 approved: ({
 /**
- * User who approved the wave.
+ * Names of those who approved the wave.
  */
 author: string
 at: Time
@@ -1147,6 +1142,7 @@ author: string
  */
 knownBy: ("user" | "ci" | "serve")
 at: Time
+by?: Actor
 /**
  * Why, in the words of the author; absent for none.
  */
@@ -1230,19 +1226,7 @@ kind: ("unlock" | "refusal" | "decision")
  * Holder of the lock, what was refused, or the writes that were stopped or resumed.
  */
 about: string
-/**
- * Who did it.
- */
-by: {
-/**
- * Name of the person, the job or the role.
- */
-name: string
-/**
- * How that is known: by a login, a proxy, the token of a CI job, the role of the database, the token of edgewise serve; serve: edgewise serve did it of itself; unidentified: only the machine says so.
- */
-knownBy: ("oidc" | "proxy" | "ci" | "database" | "token" | "serve" | "unidentified")
-}
+by: Actor
 /**
  * Null: the manifests take no part.
  */

@@ -342,7 +342,7 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" }, schema19 = { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] }, issuer: { type: "string" }, sub: { type: "string" } } };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -422,288 +422,315 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                     if (valid0) {
                       if (data.by !== void 0) {
                         let data8 = data.by, _errs18 = errors;
-                        if (errors === _errs18)
+                        if (errors === errors)
                           if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
                             let missing1;
                             if (data8.name === void 0 && (missing1 = "name") || data8.knownBy === void 0 && (missing1 = "knownBy"))
-                              return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                              return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                             if (data8.name !== void 0) {
-                              let _errs20 = errors;
+                              let _errs21 = errors;
                               if (typeof data8.name != "string")
-                                return validate14.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "#/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid3 = _errs20 === errors;
+                                return validate14.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid4 = _errs21 === errors;
                             } else
-                              var valid3 = !0;
-                            if (valid3)
+                              var valid4 = !0;
+                            if (valid4) {
                               if (data8.knownBy !== void 0) {
-                                let data10 = data8.knownBy, _errs22 = errors;
+                                let data10 = data8.knownBy, _errs23 = errors;
                                 if (typeof data10 != "string")
-                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                                 if (!(data10 === "oidc" || data10 === "proxy" || data10 === "ci" || data10 === "database" || data10 === "token" || data10 === "serve" || data10 === "unidentified"))
-                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema16.properties.by.properties.knownBy.enum } }], !1;
-                                var valid3 = _errs22 === errors;
+                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                                var valid4 = _errs23 === errors;
                               } else
-                                var valid3 = !0;
+                                var valid4 = !0;
+                              if (valid4) {
+                                if (data8.issuer !== void 0) {
+                                  let _errs25 = errors;
+                                  if (typeof data8.issuer != "string")
+                                    return validate14.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid4 = _errs25 === errors;
+                                } else
+                                  var valid4 = !0;
+                                if (valid4)
+                                  if (data8.sub !== void 0) {
+                                    let _errs27 = errors;
+                                    if (typeof data8.sub != "string")
+                                      return validate14.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid4 = _errs27 === errors;
+                                  } else
+                                    var valid4 = !0;
+                              }
+                            }
                           } else
-                            return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
+                            return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                         var valid0 = _errs18 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
                         if (data.overrides !== void 0) {
-                          let data11 = data.overrides, _errs24 = errors;
-                          if (errors === _errs24)
-                            if (Array.isArray(data11)) {
-                              var valid4 = !0;
-                              let len0 = data11.length;
+                          let data13 = data.overrides, _errs29 = errors;
+                          if (errors === _errs29)
+                            if (Array.isArray(data13)) {
+                              var valid5 = !0;
+                              let len0 = data13.length;
                               for (let i0 = 0; i0 < len0; i0++) {
-                                let data12 = data11[i0], _errs26 = errors;
-                                if (errors === _errs26)
-                                  if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+                                let data14 = data13[i0], _errs31 = errors;
+                                if (errors === _errs31)
+                                  if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
                                     let missing2;
-                                    if (data12.policy === void 0 && (missing2 = "policy") || data12.reason === void 0 && (missing2 = "reason"))
+                                    if (data14.policy === void 0 && (missing2 = "policy") || data14.reason === void 0 && (missing2 = "reason"))
                                       return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                    if (data12.policy !== void 0) {
-                                      let _errs28 = errors;
-                                      if (typeof data12.policy != "string")
+                                    if (data14.policy !== void 0) {
+                                      let _errs33 = errors;
+                                      if (typeof data14.policy != "string")
                                         return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid5 = _errs28 === errors;
+                                      var valid6 = _errs33 === errors;
                                     } else
-                                      var valid5 = !0;
-                                    if (valid5)
-                                      if (data12.reason !== void 0) {
-                                        let _errs30 = errors;
-                                        if (typeof data12.reason != "string")
+                                      var valid6 = !0;
+                                    if (valid6)
+                                      if (data14.reason !== void 0) {
+                                        let _errs35 = errors;
+                                        if (typeof data14.reason != "string")
                                           return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid5 = _errs30 === errors;
+                                        var valid6 = _errs35 === errors;
                                       } else
-                                        var valid5 = !0;
+                                        var valid6 = !0;
                                   } else
                                     return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid4 = _errs26 === errors;
-                                if (!valid4)
+                                var valid5 = _errs31 === errors;
+                                if (!valid5)
                                   break;
                               }
                             } else
                               return validate14.errors = [{ instancePath: instancePath + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid0 = _errs24 === errors;
+                          var valid0 = _errs29 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
                           if (data.exceptions !== void 0) {
-                            let data15 = data.exceptions, _errs32 = errors;
-                            if (errors === _errs32)
-                              if (Array.isArray(data15)) {
-                                var valid6 = !0;
-                                let len1 = data15.length;
+                            let data17 = data.exceptions, _errs37 = errors;
+                            if (errors === _errs37)
+                              if (Array.isArray(data17)) {
+                                var valid7 = !0;
+                                let len1 = data17.length;
                                 for (let i1 = 0; i1 < len1; i1++) {
-                                  let data16 = data15[i1], _errs34 = errors;
-                                  if (errors === _errs34)
-                                    if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+                                  let data18 = data17[i1], _errs39 = errors;
+                                  if (errors === _errs39)
+                                    if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
                                       let missing3;
-                                      if (data16.policy === void 0 && (missing3 = "policy") || data16.reason === void 0 && (missing3 = "reason") || data16.until === void 0 && (missing3 = "until"))
+                                      if (data18.policy === void 0 && (missing3 = "policy") || data18.reason === void 0 && (missing3 = "reason") || data18.until === void 0 && (missing3 = "until"))
                                         return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                      if (data16.policy !== void 0) {
-                                        let _errs36 = errors;
-                                        if (typeof data16.policy != "string")
+                                      if (data18.policy !== void 0) {
+                                        let _errs41 = errors;
+                                        if (typeof data18.policy != "string")
                                           return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/policy", schemaPath: "#/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid7 = _errs36 === errors;
+                                        var valid8 = _errs41 === errors;
                                       } else
-                                        var valid7 = !0;
-                                      if (valid7) {
-                                        if (data16.reason !== void 0) {
-                                          let _errs38 = errors;
-                                          if (typeof data16.reason != "string")
+                                        var valid8 = !0;
+                                      if (valid8) {
+                                        if (data18.reason !== void 0) {
+                                          let _errs43 = errors;
+                                          if (typeof data18.reason != "string")
                                             return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/reason", schemaPath: "#/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid7 = _errs38 === errors;
+                                          var valid8 = _errs43 === errors;
                                         } else
-                                          var valid7 = !0;
-                                        if (valid7)
-                                          if (data16.until !== void 0) {
-                                            let _errs40 = errors;
-                                            if (typeof data16.until != "string")
+                                          var valid8 = !0;
+                                        if (valid8)
+                                          if (data18.until !== void 0) {
+                                            let _errs45 = errors;
+                                            if (typeof data18.until != "string")
                                               return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/until", schemaPath: "#/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid7 = _errs40 === errors;
+                                            var valid8 = _errs45 === errors;
                                           } else
-                                            var valid7 = !0;
+                                            var valid8 = !0;
                                       }
                                     } else
                                       return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid6 = _errs34 === errors;
-                                  if (!valid6)
+                                  var valid7 = _errs39 === errors;
+                                  if (!valid7)
                                     break;
                                 }
                               } else
                                 return validate14.errors = [{ instancePath: instancePath + "/exceptions", schemaPath: "#/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid0 = _errs32 === errors;
+                            var valid0 = _errs37 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
                             if (data.plan !== void 0) {
-                              let _errs42 = errors;
+                              let _errs47 = errors;
                               if (typeof data.plan != "string")
                                 return validate14.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid0 = _errs42 === errors;
+                              var valid0 = _errs47 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0) {
                               if (data.reason !== void 0) {
-                                let _errs44 = errors;
+                                let _errs49 = errors;
                                 if (typeof data.reason != "string")
                                   return validate14.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid0 = _errs44 === errors;
+                                var valid0 = _errs49 === errors;
                               } else
                                 var valid0 = !0;
                               if (valid0) {
-                                if (data.writes !== void 0) {
-                                  let data22 = data.writes, _errs46 = errors;
-                                  if (errors === _errs46)
-                                    if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
-                                      let missing4;
-                                      if (data22.confirmed === void 0 && (missing4 = "confirmed") || data22.refused === void 0 && (missing4 = "refused") || data22.inDoubt === void 0 && (missing4 = "inDoubt") || data22.notSent === void 0 && (missing4 = "notSent"))
-                                        return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                      if (data22.confirmed !== void 0) {
-                                        let data23 = data22.confirmed, _errs48 = errors;
-                                        if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                        if (errors === _errs48 && typeof data23 == "number" && isFinite(data23) && (data23 < 0 || isNaN(data23)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                        var valid8 = _errs48 === errors;
-                                      } else
-                                        var valid8 = !0;
-                                      if (valid8) {
-                                        if (data22.refused !== void 0) {
-                                          let data24 = data22.refused, _errs50 = errors;
-                                          if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24) && isFinite(data24)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs50 && typeof data24 == "number" && isFinite(data24) && (data24 < 0 || isNaN(data24)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid8 = _errs50 === errors;
-                                        } else
-                                          var valid8 = !0;
-                                        if (valid8) {
-                                          if (data22.inDoubt !== void 0) {
-                                            let data25 = data22.inDoubt, _errs52 = errors;
-                                            if (!(typeof data25 == "number" && !(data25 % 1) && !isNaN(data25) && isFinite(data25)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs52 && typeof data25 == "number" && isFinite(data25) && (data25 < 0 || isNaN(data25)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid8 = _errs52 === errors;
-                                          } else
-                                            var valid8 = !0;
-                                          if (valid8)
-                                            if (data22.notSent !== void 0) {
-                                              let data26 = data22.notSent, _errs54 = errors;
-                                              if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid8 = _errs54 === errors;
-                                            } else
-                                              var valid8 = !0;
-                                        }
-                                      }
-                                    } else
-                                      return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid0 = _errs46 === errors;
+                                if (data.whole !== void 0) {
+                                  let _errs51 = errors;
+                                  if (data.whole !== !0)
+                                    return validate14.errors = [{ instancePath: instancePath + "/whole", schemaPath: "#/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                                  var valid0 = _errs51 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
-                                  if (data.parts !== void 0) {
-                                    let data27 = data.parts, _errs56 = errors;
-                                    if (errors === _errs56)
-                                      if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
-                                        let missing5;
-                                        if (data27.confirmed === void 0 && (missing5 = "confirmed") || data27.refused === void 0 && (missing5 = "refused") || data27.inDoubt === void 0 && (missing5 = "inDoubt") || data27.notSent === void 0 && (missing5 = "notSent"))
-                                          return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                        if (data27.confirmed !== void 0) {
-                                          let data28 = data27.confirmed, _errs58 = errors;
-                                          if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid9 = _errs58 === errors;
+                                  if (data.writes !== void 0) {
+                                    let data25 = data.writes, _errs52 = errors;
+                                    if (errors === _errs52)
+                                      if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+                                        let missing4;
+                                        if (data25.confirmed === void 0 && (missing4 = "confirmed") || data25.refused === void 0 && (missing4 = "refused") || data25.inDoubt === void 0 && (missing4 = "inDoubt") || data25.notSent === void 0 && (missing4 = "notSent"))
+                                          return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                        if (data25.confirmed !== void 0) {
+                                          let data26 = data25.confirmed, _errs54 = errors;
+                                          if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                          if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                          var valid9 = _errs54 === errors;
                                         } else
                                           var valid9 = !0;
                                         if (valid9) {
-                                          if (data27.refused !== void 0) {
-                                            let data29 = data27.refused, _errs60 = errors;
-                                            if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid9 = _errs60 === errors;
+                                          if (data25.refused !== void 0) {
+                                            let data27 = data25.refused, _errs56 = errors;
+                                            if (!(typeof data27 == "number" && !(data27 % 1) && !isNaN(data27) && isFinite(data27)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                            if (errors === _errs56 && typeof data27 == "number" && isFinite(data27) && (data27 < 0 || isNaN(data27)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            var valid9 = _errs56 === errors;
                                           } else
                                             var valid9 = !0;
                                           if (valid9) {
-                                            if (data27.inDoubt !== void 0) {
-                                              let data30 = data27.inDoubt, _errs62 = errors;
-                                              if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs62 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid9 = _errs62 === errors;
+                                            if (data25.inDoubt !== void 0) {
+                                              let data28 = data25.inDoubt, _errs58 = errors;
+                                              if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid9 = _errs58 === errors;
                                             } else
                                               var valid9 = !0;
                                             if (valid9)
-                                              if (data27.notSent !== void 0) {
-                                                let data31 = data27.notSent, _errs64 = errors;
-                                                if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid9 = _errs64 === errors;
+                                              if (data25.notSent !== void 0) {
+                                                let data29 = data25.notSent, _errs60 = errors;
+                                                if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid9 = _errs60 === errors;
                                               } else
                                                 var valid9 = !0;
                                           }
                                         }
                                       } else
-                                        return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                    var valid0 = _errs56 === errors;
+                                        return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                    var valid0 = _errs52 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0) {
-                                    if (data.outcome !== void 0) {
-                                      let data32 = data.outcome, _errs66 = errors;
-                                      if (typeof data32 != "string")
-                                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                      if (!(data32 === "unfinished" || data32 === "complete" || data32 === "incomplete" || data32 === "interrupted"))
-                                        return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
-                                      var valid0 = _errs66 === errors;
+                                    if (data.parts !== void 0) {
+                                      let data30 = data.parts, _errs62 = errors;
+                                      if (errors === _errs62)
+                                        if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+                                          let missing5;
+                                          if (data30.confirmed === void 0 && (missing5 = "confirmed") || data30.refused === void 0 && (missing5 = "refused") || data30.inDoubt === void 0 && (missing5 = "inDoubt") || data30.notSent === void 0 && (missing5 = "notSent"))
+                                            return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                          if (data30.confirmed !== void 0) {
+                                            let data31 = data30.confirmed, _errs64 = errors;
+                                            if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                            if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            var valid10 = _errs64 === errors;
+                                          } else
+                                            var valid10 = !0;
+                                          if (valid10) {
+                                            if (data30.refused !== void 0) {
+                                              let data32 = data30.refused, _errs66 = errors;
+                                              if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs66 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid10 = _errs66 === errors;
+                                            } else
+                                              var valid10 = !0;
+                                            if (valid10) {
+                                              if (data30.inDoubt !== void 0) {
+                                                let data33 = data30.inDoubt, _errs68 = errors;
+                                                if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs68 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid10 = _errs68 === errors;
+                                              } else
+                                                var valid10 = !0;
+                                              if (valid10)
+                                                if (data30.notSent !== void 0) {
+                                                  let data34 = data30.notSent, _errs70 = errors;
+                                                  if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  if (errors === _errs70 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  var valid10 = _errs70 === errors;
+                                                } else
+                                                  var valid10 = !0;
+                                            }
+                                          }
+                                        } else
+                                          return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                      var valid0 = _errs62 === errors;
                                     } else
                                       var valid0 = !0;
                                     if (valid0) {
-                                      if (data.settledBatches !== void 0) {
-                                        let data33 = data.settledBatches, _errs68 = errors;
-                                        if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
-                                        if (errors === _errs68 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
-                                          return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                        var valid0 = _errs68 === errors;
+                                      if (data.outcome !== void 0) {
+                                        let data35 = data.outcome, _errs72 = errors;
+                                        if (typeof data35 != "string")
+                                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                        if (!(data35 === "unfinished" || data35 === "complete" || data35 === "incomplete" || data35 === "interrupted"))
+                                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
+                                        var valid0 = _errs72 === errors;
                                       } else
                                         var valid0 = !0;
-                                      if (valid0)
-                                        if (data.settled !== void 0) {
-                                          let data34 = data.settled, _errs70 = errors;
-                                          if (errors === _errs70)
-                                            if (Array.isArray(data34)) {
-                                              var valid10 = !0;
-                                              let len2 = data34.length;
-                                              for (let i2 = 0; i2 < len2; i2++) {
-                                                let data35 = data34[i2], _errs72 = errors;
-                                                if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs72 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid10 = _errs72 === errors;
-                                                if (!valid10)
-                                                  break;
-                                              }
-                                            } else
-                                              return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid0 = _errs70 === errors;
+                                      if (valid0) {
+                                        if (data.settledBatches !== void 0) {
+                                          let data36 = data.settledBatches, _errs74 = errors;
+                                          if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
+                                          if (errors === _errs74 && typeof data36 == "number" && isFinite(data36) && (data36 < 0 || isNaN(data36)))
+                                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                          var valid0 = _errs74 === errors;
                                         } else
                                           var valid0 = !0;
+                                        if (valid0)
+                                          if (data.settled !== void 0) {
+                                            let data37 = data.settled, _errs76 = errors;
+                                            if (errors === _errs76)
+                                              if (Array.isArray(data37)) {
+                                                var valid11 = !0;
+                                                let len2 = data37.length;
+                                                for (let i2 = 0; i2 < len2; i2++) {
+                                                  let data38 = data37[i2], _errs78 = errors;
+                                                  if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  if (errors === _errs78 && typeof data38 == "number" && isFinite(data38) && (data38 < 0 || isNaN(data38)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  var valid11 = _errs78 === errors;
+                                                  if (!valid11)
+                                                    break;
+                                                }
+                                              } else
+                                                return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                                            var valid0 = _errs76 === errors;
+                                          } else
+                                            var valid0 = !0;
+                                      }
                                     }
                                   }
                                 }
@@ -724,7 +751,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
       return validate14.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate14.errors = vErrors, errors === 0;
 }
-var prunedFileFits = validate15, schema19 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
+var prunedFileFits = validate15, schema20 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
 function validate15(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -796,7 +823,7 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data3.commit !== void 0) {
                               let data7 = data3.commit, _errs16 = errors;
                               if (typeof data7 != "string" && data7 !== null)
-                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/commit", schemaPath: "#/properties/applies/items/properties/commit/type", keyword: "type", params: { type: schema19.properties.applies.items.properties.commit.type } }], !1;
+                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/commit", schemaPath: "#/properties/applies/items/properties/commit/type", keyword: "type", params: { type: schema20.properties.applies.items.properties.commit.type } }], !1;
                               var valid2 = _errs16 === errors;
                             } else
                               var valid2 = !0;
@@ -812,7 +839,7 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                                 if (data3.author !== void 0) {
                                   let data9 = data3.author, _errs20 = errors;
                                   if (typeof data9 != "string" && data9 !== null)
-                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/author", schemaPath: "#/properties/applies/items/properties/author/type", keyword: "type", params: { type: schema19.properties.applies.items.properties.author.type } }], !1;
+                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/author", schemaPath: "#/properties/applies/items/properties/author/type", keyword: "type", params: { type: schema20.properties.applies.items.properties.author.type } }], !1;
                                   var valid2 = _errs20 === errors;
                                 } else
                                   var valid2 = !0;
@@ -827,256 +854,283 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                                   if (valid2) {
                                     if (data3.by !== void 0) {
                                       let data11 = data3.by, _errs24 = errors;
-                                      if (errors === _errs24)
+                                      if (errors === errors)
                                         if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
                                           let missing2;
                                           if (data11.name === void 0 && (missing2 = "name") || data11.knownBy === void 0 && (missing2 = "knownBy"))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "#/properties/applies/items/properties/by/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
                                           if (data11.name !== void 0) {
-                                            let _errs26 = errors;
+                                            let _errs27 = errors;
                                             if (typeof data11.name != "string")
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/name", schemaPath: "#/properties/applies/items/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid5 = _errs26 === errors;
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid6 = _errs27 === errors;
                                           } else
-                                            var valid5 = !0;
-                                          if (valid5)
+                                            var valid6 = !0;
+                                          if (valid6) {
                                             if (data11.knownBy !== void 0) {
-                                              let data13 = data11.knownBy, _errs28 = errors;
+                                              let data13 = data11.knownBy, _errs29 = errors;
                                               if (typeof data13 != "string")
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "#/properties/applies/items/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                                               if (!(data13 === "oidc" || data13 === "proxy" || data13 === "ci" || data13 === "database" || data13 === "token" || data13 === "serve" || data13 === "unidentified"))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "#/properties/applies/items/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.by.properties.knownBy.enum } }], !1;
-                                              var valid5 = _errs28 === errors;
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                                              var valid6 = _errs29 === errors;
                                             } else
-                                              var valid5 = !0;
+                                              var valid6 = !0;
+                                            if (valid6) {
+                                              if (data11.issuer !== void 0) {
+                                                let _errs31 = errors;
+                                                if (typeof data11.issuer != "string")
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid6 = _errs31 === errors;
+                                              } else
+                                                var valid6 = !0;
+                                              if (valid6)
+                                                if (data11.sub !== void 0) {
+                                                  let _errs33 = errors;
+                                                  if (typeof data11.sub != "string")
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid6 = _errs33 === errors;
+                                                } else
+                                                  var valid6 = !0;
+                                            }
+                                          }
                                         } else
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "#/properties/applies/items/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                                       var valid2 = _errs24 === errors;
                                     } else
                                       var valid2 = !0;
                                     if (valid2) {
                                       if (data3.overrides !== void 0) {
-                                        let data14 = data3.overrides, _errs30 = errors;
-                                        if (errors === _errs30)
-                                          if (Array.isArray(data14)) {
-                                            var valid6 = !0;
-                                            let len1 = data14.length;
+                                        let data16 = data3.overrides, _errs35 = errors;
+                                        if (errors === _errs35)
+                                          if (Array.isArray(data16)) {
+                                            var valid7 = !0;
+                                            let len1 = data16.length;
                                             for (let i1 = 0; i1 < len1; i1++) {
-                                              let data15 = data14[i1], _errs32 = errors;
-                                              if (errors === _errs32)
-                                                if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+                                              let data17 = data16[i1], _errs37 = errors;
+                                              if (errors === _errs37)
+                                                if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
                                                   let missing3;
-                                                  if (data15.policy === void 0 && (missing3 = "policy") || data15.reason === void 0 && (missing3 = "reason"))
+                                                  if (data17.policy === void 0 && (missing3 = "policy") || data17.reason === void 0 && (missing3 = "reason"))
                                                     return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                                  if (data15.policy !== void 0) {
-                                                    let _errs34 = errors;
-                                                    if (typeof data15.policy != "string")
+                                                  if (data17.policy !== void 0) {
+                                                    let _errs39 = errors;
+                                                    if (typeof data17.policy != "string")
                                                       return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid7 = _errs34 === errors;
+                                                    var valid8 = _errs39 === errors;
                                                   } else
-                                                    var valid7 = !0;
-                                                  if (valid7)
-                                                    if (data15.reason !== void 0) {
-                                                      let _errs36 = errors;
-                                                      if (typeof data15.reason != "string")
+                                                    var valid8 = !0;
+                                                  if (valid8)
+                                                    if (data17.reason !== void 0) {
+                                                      let _errs41 = errors;
+                                                      if (typeof data17.reason != "string")
                                                         return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid7 = _errs36 === errors;
+                                                      var valid8 = _errs41 === errors;
                                                     } else
-                                                      var valid7 = !0;
+                                                      var valid8 = !0;
                                                 } else
                                                   return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid6 = _errs32 === errors;
-                                              if (!valid6)
+                                              var valid7 = _errs37 === errors;
+                                              if (!valid7)
                                                 break;
                                             }
                                           } else
                                             return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid2 = _errs30 === errors;
+                                        var valid2 = _errs35 === errors;
                                       } else
                                         var valid2 = !0;
                                       if (valid2) {
                                         if (data3.exceptions !== void 0) {
-                                          let data18 = data3.exceptions, _errs38 = errors;
-                                          if (errors === _errs38)
-                                            if (Array.isArray(data18)) {
-                                              var valid8 = !0;
-                                              let len2 = data18.length;
+                                          let data20 = data3.exceptions, _errs43 = errors;
+                                          if (errors === _errs43)
+                                            if (Array.isArray(data20)) {
+                                              var valid9 = !0;
+                                              let len2 = data20.length;
                                               for (let i2 = 0; i2 < len2; i2++) {
-                                                let data19 = data18[i2], _errs40 = errors;
-                                                if (errors === _errs40)
-                                                  if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+                                                let data21 = data20[i2], _errs45 = errors;
+                                                if (errors === _errs45)
+                                                  if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
                                                     let missing4;
-                                                    if (data19.policy === void 0 && (missing4 = "policy") || data19.reason === void 0 && (missing4 = "reason") || data19.until === void 0 && (missing4 = "until"))
+                                                    if (data21.policy === void 0 && (missing4 = "policy") || data21.reason === void 0 && (missing4 = "reason") || data21.until === void 0 && (missing4 = "until"))
                                                       return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                                    if (data19.policy !== void 0) {
-                                                      let _errs42 = errors;
-                                                      if (typeof data19.policy != "string")
+                                                    if (data21.policy !== void 0) {
+                                                      let _errs47 = errors;
+                                                      if (typeof data21.policy != "string")
                                                         return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/policy", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid9 = _errs42 === errors;
+                                                      var valid10 = _errs47 === errors;
                                                     } else
-                                                      var valid9 = !0;
-                                                    if (valid9) {
-                                                      if (data19.reason !== void 0) {
-                                                        let _errs44 = errors;
-                                                        if (typeof data19.reason != "string")
+                                                      var valid10 = !0;
+                                                    if (valid10) {
+                                                      if (data21.reason !== void 0) {
+                                                        let _errs49 = errors;
+                                                        if (typeof data21.reason != "string")
                                                           return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/reason", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid9 = _errs44 === errors;
+                                                        var valid10 = _errs49 === errors;
                                                       } else
-                                                        var valid9 = !0;
-                                                      if (valid9)
-                                                        if (data19.until !== void 0) {
-                                                          let _errs46 = errors;
-                                                          if (typeof data19.until != "string")
+                                                        var valid10 = !0;
+                                                      if (valid10)
+                                                        if (data21.until !== void 0) {
+                                                          let _errs51 = errors;
+                                                          if (typeof data21.until != "string")
                                                             return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/until", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                                          var valid9 = _errs46 === errors;
+                                                          var valid10 = _errs51 === errors;
                                                         } else
-                                                          var valid9 = !0;
+                                                          var valid10 = !0;
                                                     }
                                                   } else
                                                     return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid8 = _errs40 === errors;
-                                                if (!valid8)
+                                                var valid9 = _errs45 === errors;
+                                                if (!valid9)
                                                   break;
                                               }
                                             } else
                                               return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions", schemaPath: "#/properties/applies/items/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid2 = _errs38 === errors;
+                                          var valid2 = _errs43 === errors;
                                         } else
                                           var valid2 = !0;
                                         if (valid2) {
                                           if (data3.plan !== void 0) {
-                                            let _errs48 = errors;
+                                            let _errs53 = errors;
                                             if (typeof data3.plan != "string")
                                               return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/plan", schemaPath: "#/properties/applies/items/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid2 = _errs48 === errors;
+                                            var valid2 = _errs53 === errors;
                                           } else
                                             var valid2 = !0;
                                           if (valid2) {
                                             if (data3.reason !== void 0) {
-                                              let _errs50 = errors;
+                                              let _errs55 = errors;
                                               if (typeof data3.reason != "string")
                                                 return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/reason", schemaPath: "#/properties/applies/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid2 = _errs50 === errors;
+                                              var valid2 = _errs55 === errors;
                                             } else
                                               var valid2 = !0;
                                             if (valid2) {
-                                              if (data3.writes !== void 0) {
-                                                let data25 = data3.writes, _errs52 = errors;
-                                                if (errors === _errs52)
-                                                  if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
-                                                    let missing5;
-                                                    if (data25.confirmed === void 0 && (missing5 = "confirmed") || data25.refused === void 0 && (missing5 = "refused") || data25.inDoubt === void 0 && (missing5 = "inDoubt") || data25.notSent === void 0 && (missing5 = "notSent"))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                                    if (data25.confirmed !== void 0) {
-                                                      let data26 = data25.confirmed, _errs54 = errors;
-                                                      if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                      if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                      var valid10 = _errs54 === errors;
-                                                    } else
-                                                      var valid10 = !0;
-                                                    if (valid10) {
-                                                      if (data25.refused !== void 0) {
-                                                        let data27 = data25.refused, _errs56 = errors;
-                                                        if (!(typeof data27 == "number" && !(data27 % 1) && !isNaN(data27) && isFinite(data27)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                        if (errors === _errs56 && typeof data27 == "number" && isFinite(data27) && (data27 < 0 || isNaN(data27)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                        var valid10 = _errs56 === errors;
-                                                      } else
-                                                        var valid10 = !0;
-                                                      if (valid10) {
-                                                        if (data25.inDoubt !== void 0) {
-                                                          let data28 = data25.inDoubt, _errs58 = errors;
-                                                          if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                          if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                          var valid10 = _errs58 === errors;
-                                                        } else
-                                                          var valid10 = !0;
-                                                        if (valid10)
-                                                          if (data25.notSent !== void 0) {
-                                                            let data29 = data25.notSent, _errs60 = errors;
-                                                            if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                            if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                            var valid10 = _errs60 === errors;
-                                                          } else
-                                                            var valid10 = !0;
-                                                      }
-                                                    }
-                                                  } else
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid2 = _errs52 === errors;
+                                              if (data3.whole !== void 0) {
+                                                let _errs57 = errors;
+                                                if (data3.whole !== !0)
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/whole", schemaPath: "#/properties/applies/items/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                                                var valid2 = _errs57 === errors;
                                               } else
                                                 var valid2 = !0;
                                               if (valid2) {
-                                                if (data3.parts !== void 0) {
-                                                  let data30 = data3.parts, _errs62 = errors;
-                                                  if (errors === _errs62)
-                                                    if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
-                                                      let missing6;
-                                                      if (data30.confirmed === void 0 && (missing6 = "confirmed") || data30.refused === void 0 && (missing6 = "refused") || data30.inDoubt === void 0 && (missing6 = "inDoubt") || data30.notSent === void 0 && (missing6 = "notSent"))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                                      if (data30.confirmed !== void 0) {
-                                                        let data31 = data30.confirmed, _errs64 = errors;
-                                                        if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                        if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                        var valid11 = _errs64 === errors;
+                                                if (data3.writes !== void 0) {
+                                                  let data28 = data3.writes, _errs58 = errors;
+                                                  if (errors === _errs58)
+                                                    if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
+                                                      let missing5;
+                                                      if (data28.confirmed === void 0 && (missing5 = "confirmed") || data28.refused === void 0 && (missing5 = "refused") || data28.inDoubt === void 0 && (missing5 = "inDoubt") || data28.notSent === void 0 && (missing5 = "notSent"))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                                      if (data28.confirmed !== void 0) {
+                                                        let data29 = data28.confirmed, _errs60 = errors;
+                                                        if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                        if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                        var valid11 = _errs60 === errors;
                                                       } else
                                                         var valid11 = !0;
                                                       if (valid11) {
-                                                        if (data30.refused !== void 0) {
-                                                          let data32 = data30.refused, _errs66 = errors;
-                                                          if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                          if (errors === _errs66 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                          var valid11 = _errs66 === errors;
+                                                        if (data28.refused !== void 0) {
+                                                          let data30 = data28.refused, _errs62 = errors;
+                                                          if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                          if (errors === _errs62 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                          var valid11 = _errs62 === errors;
                                                         } else
                                                           var valid11 = !0;
                                                         if (valid11) {
-                                                          if (data30.inDoubt !== void 0) {
-                                                            let data33 = data30.inDoubt, _errs68 = errors;
-                                                            if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                            if (errors === _errs68 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                            var valid11 = _errs68 === errors;
+                                                          if (data28.inDoubt !== void 0) {
+                                                            let data31 = data28.inDoubt, _errs64 = errors;
+                                                            if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                            if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                            var valid11 = _errs64 === errors;
                                                           } else
                                                             var valid11 = !0;
                                                           if (valid11)
-                                                            if (data30.notSent !== void 0) {
-                                                              let data34 = data30.notSent, _errs70 = errors;
-                                                              if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                              if (errors === _errs70 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                              var valid11 = _errs70 === errors;
+                                                            if (data28.notSent !== void 0) {
+                                                              let data32 = data28.notSent, _errs66 = errors;
+                                                              if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                              if (errors === _errs66 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                              var valid11 = _errs66 === errors;
                                                             } else
                                                               var valid11 = !0;
                                                         }
                                                       }
                                                     } else
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                                  var valid2 = _errs62 === errors;
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                                  var valid2 = _errs58 === errors;
                                                 } else
                                                   var valid2 = !0;
-                                                if (valid2)
-                                                  if (data3.outcome !== void 0) {
-                                                    let data35 = data3.outcome, _errs72 = errors;
-                                                    if (typeof data35 != "string")
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    if (!(data35 === "unfinished" || data35 === "complete" || data35 === "incomplete" || data35 === "interrupted"))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema19.properties.applies.items.properties.outcome.enum } }], !1;
-                                                    var valid2 = _errs72 === errors;
+                                                if (valid2) {
+                                                  if (data3.parts !== void 0) {
+                                                    let data33 = data3.parts, _errs68 = errors;
+                                                    if (errors === _errs68)
+                                                      if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+                                                        let missing6;
+                                                        if (data33.confirmed === void 0 && (missing6 = "confirmed") || data33.refused === void 0 && (missing6 = "refused") || data33.inDoubt === void 0 && (missing6 = "inDoubt") || data33.notSent === void 0 && (missing6 = "notSent"))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                                        if (data33.confirmed !== void 0) {
+                                                          let data34 = data33.confirmed, _errs70 = errors;
+                                                          if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                          if (errors === _errs70 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                          var valid12 = _errs70 === errors;
+                                                        } else
+                                                          var valid12 = !0;
+                                                        if (valid12) {
+                                                          if (data33.refused !== void 0) {
+                                                            let data35 = data33.refused, _errs72 = errors;
+                                                            if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                            if (errors === _errs72 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                            var valid12 = _errs72 === errors;
+                                                          } else
+                                                            var valid12 = !0;
+                                                          if (valid12) {
+                                                            if (data33.inDoubt !== void 0) {
+                                                              let data36 = data33.inDoubt, _errs74 = errors;
+                                                              if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                              if (errors === _errs74 && typeof data36 == "number" && isFinite(data36) && (data36 < 0 || isNaN(data36)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                              var valid12 = _errs74 === errors;
+                                                            } else
+                                                              var valid12 = !0;
+                                                            if (valid12)
+                                                              if (data33.notSent !== void 0) {
+                                                                let data37 = data33.notSent, _errs76 = errors;
+                                                                if (!(typeof data37 == "number" && !(data37 % 1) && !isNaN(data37) && isFinite(data37)))
+                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                if (errors === _errs76 && typeof data37 == "number" && isFinite(data37) && (data37 < 0 || isNaN(data37)))
+                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                var valid12 = _errs76 === errors;
+                                                              } else
+                                                                var valid12 = !0;
+                                                          }
+                                                        }
+                                                      } else
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                                    var valid2 = _errs68 === errors;
                                                   } else
                                                     var valid2 = !0;
+                                                  if (valid2)
+                                                    if (data3.outcome !== void 0) {
+                                                      let data38 = data3.outcome, _errs78 = errors;
+                                                      if (typeof data38 != "string")
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      if (!(data38 === "unfinished" || data38 === "complete" || data38 === "incomplete" || data38 === "interrupted"))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema20.properties.applies.items.properties.outcome.enum } }], !1;
+                                                      var valid2 = _errs78 === errors;
+                                                    } else
+                                                      var valid2 = !0;
+                                                }
                                               }
                                             }
                                           }
@@ -1655,7 +1709,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema29 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema31 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -1699,7 +1753,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.commit !== void 0) {
               let data3 = data.commit, _errs7 = errors;
               if (typeof data3 != "string" && data3 !== null)
-                return validate22.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema29.properties.commit.type } }], !1;
+                return validate22.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema31.properties.commit.type } }], !1;
               var valid0 = _errs7 === errors;
             } else
               var valid0 = !0;
@@ -1707,7 +1761,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.author !== void 0) {
                 let data4 = data.author, _errs9 = errors;
                 if (typeof data4 != "string" && data4 !== null)
-                  return validate22.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema29.properties.author.type } }], !1;
+                  return validate22.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema31.properties.author.type } }], !1;
                 var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
@@ -1717,7 +1771,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                   if (typeof data5 != "string")
                     return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }], !1;
                   if (!(data5 === "open" || data5 === "stopped" || data5 === "rolling-back" || data5 === "rolled-back"))
-                    return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema29.properties.state.enum } }], !1;
+                    return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema31.properties.state.enum } }], !1;
                   var valid0 = _errs11 === errors;
                 } else
                   var valid0 = !0;
@@ -1725,7 +1779,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data.reason !== void 0) {
                     let data6 = data.reason, _errs13 = errors;
                     if (typeof data6 != "string" && data6 !== null)
-                      return validate22.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema29.properties.reason.type } }], !1;
+                      return validate22.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema31.properties.reason.type } }], !1;
                     var valid0 = _errs13 === errors;
                   } else
                     var valid0 = !0;
@@ -1754,7 +1808,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                               var valid3 = _errs20 === errors;
                             } else
                               var valid3 = !0;
-                            if (valid3)
+                            if (valid3) {
                               if (data8.at !== void 0) {
                                 let data10 = data8.at, _errs22 = errors;
                                 if (errors === errors)
@@ -1766,6 +1820,55 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                 var valid3 = _errs22 === errors;
                               } else
                                 var valid3 = !0;
+                              if (valid3)
+                                if (data8.by !== void 0) {
+                                  let data11 = data8.by, _errs25 = errors;
+                                  if (errors === errors)
+                                    if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+                                      let missing2;
+                                      if (data11.name === void 0 && (missing2 = "name") || data11.knownBy === void 0 && (missing2 = "knownBy"))
+                                        return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                      if (data11.name !== void 0) {
+                                        let _errs28 = errors;
+                                        if (typeof data11.name != "string")
+                                          return validate22.errors = [{ instancePath: instancePath + "/paused/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid6 = _errs28 === errors;
+                                      } else
+                                        var valid6 = !0;
+                                      if (valid6) {
+                                        if (data11.knownBy !== void 0) {
+                                          let data13 = data11.knownBy, _errs30 = errors;
+                                          if (typeof data13 != "string")
+                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                          if (!(data13 === "oidc" || data13 === "proxy" || data13 === "ci" || data13 === "database" || data13 === "token" || data13 === "serve" || data13 === "unidentified"))
+                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                                          var valid6 = _errs30 === errors;
+                                        } else
+                                          var valid6 = !0;
+                                        if (valid6) {
+                                          if (data11.issuer !== void 0) {
+                                            let _errs32 = errors;
+                                            if (typeof data11.issuer != "string")
+                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid6 = _errs32 === errors;
+                                          } else
+                                            var valid6 = !0;
+                                          if (valid6)
+                                            if (data11.sub !== void 0) {
+                                              let _errs34 = errors;
+                                              if (typeof data11.sub != "string")
+                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid6 = _errs34 === errors;
+                                            } else
+                                              var valid6 = !0;
+                                        }
+                                      }
+                                    } else
+                                      return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                                  var valid3 = _errs25 === errors;
+                                } else
+                                  var valid3 = !0;
+                            }
                           } else
                             return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
                         var valid0 = _errs18 === errors;
@@ -1773,514 +1876,563 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                         var valid0 = !0;
                       if (valid0) {
                         if (data.items !== void 0) {
-                          let data11 = data.items, _errs25 = errors;
-                          if (errors === _errs25)
-                            if (Array.isArray(data11)) {
-                              var valid5 = !0;
-                              let len0 = data11.length;
+                          let data16 = data.items, _errs36 = errors;
+                          if (errors === _errs36)
+                            if (Array.isArray(data16)) {
+                              var valid7 = !0;
+                              let len0 = data16.length;
                               for (let i0 = 0; i0 < len0; i0++) {
-                                let _errs27 = errors;
-                                if (typeof data11[i0] != "string")
+                                let _errs38 = errors;
+                                if (typeof data16[i0] != "string")
                                   return validate22.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid5 = _errs27 === errors;
-                                if (!valid5)
+                                var valid7 = _errs38 === errors;
+                                if (!valid7)
                                   break;
                               }
                             } else
                               return validate22.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid0 = _errs25 === errors;
+                          var valid0 = _errs36 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
                           if (data.desiredHashes !== void 0) {
-                            let data13 = data.desiredHashes, _errs29 = errors;
-                            if (errors === _errs29)
-                              if (data13 && typeof data13 == "object" && !Array.isArray(data13))
-                                for (let key0 in data13) {
-                                  let _errs32 = errors;
-                                  if (typeof data13[key0] != "string")
+                            let data18 = data.desiredHashes, _errs40 = errors;
+                            if (errors === _errs40)
+                              if (data18 && typeof data18 == "object" && !Array.isArray(data18))
+                                for (let key0 in data18) {
+                                  let _errs43 = errors;
+                                  if (typeof data18[key0] != "string")
                                     return validate22.errors = [{ instancePath: instancePath + "/desiredHashes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/desiredHashes/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid6 = _errs32 === errors;
-                                  if (!valid6)
+                                  var valid8 = _errs43 === errors;
+                                  if (!valid8)
                                     break;
                                 }
                               else
                                 return validate22.errors = [{ instancePath: instancePath + "/desiredHashes", schemaPath: "#/properties/desiredHashes/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid0 = _errs29 === errors;
+                            var valid0 = _errs40 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
                             if (data.values !== void 0) {
-                              let data15 = data.values, _errs34 = errors;
-                              if (errors === _errs34)
-                                if (Array.isArray(data15)) {
-                                  var valid7 = !0;
-                                  let len1 = data15.length;
+                              let data20 = data.values, _errs45 = errors;
+                              if (errors === _errs45)
+                                if (Array.isArray(data20)) {
+                                  var valid9 = !0;
+                                  let len1 = data20.length;
                                   for (let i1 = 0; i1 < len1; i1++) {
-                                    let data16 = data15[i1], _errs36 = errors;
-                                    if (errors === _errs36)
-                                      if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
-                                        let missing2;
-                                        if (data16.domains === void 0 && (missing2 = "domains") || data16.items === void 0 && (missing2 = "items"))
-                                          return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                        if (data16.domains !== void 0) {
-                                          let data17 = data16.domains, _errs38 = errors;
+                                    let data21 = data20[i1], _errs47 = errors;
+                                    if (errors === _errs47)
+                                      if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+                                        let missing3;
+                                        if (data21.domains === void 0 && (missing3 = "domains") || data21.items === void 0 && (missing3 = "items"))
+                                          return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                        if (data21.domains !== void 0) {
+                                          let data22 = data21.domains, _errs49 = errors;
                                           if (errors === errors)
-                                            if (Array.isArray(data17)) {
-                                              var valid10 = !0;
-                                              let len2 = data17.length;
+                                            if (Array.isArray(data22)) {
+                                              var valid12 = !0;
+                                              let len2 = data22.length;
                                               for (let i2 = 0; i2 < len2; i2++) {
-                                                let _errs41 = errors;
-                                                if (typeof data17[i2] != "string")
+                                                let _errs52 = errors;
+                                                if (typeof data22[i2] != "string")
                                                   return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains/" + i2, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid10 = _errs41 === errors;
-                                                if (!valid10)
+                                                var valid12 = _errs52 === errors;
+                                                if (!valid12)
                                                   break;
                                               }
                                             } else
                                               return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid8 = _errs38 === errors;
+                                          var valid10 = _errs49 === errors;
                                         } else
-                                          var valid8 = !0;
-                                        if (valid8)
-                                          if (data16.items !== void 0) {
-                                            let data19 = data16.items, _errs43 = errors;
-                                            if (errors === _errs43)
-                                              if (data19 && typeof data19 == "object" && !Array.isArray(data19))
-                                                for (let key1 in data19) {
-                                                  let _errs46 = errors;
-                                                  if (typeof data19[key1] != "string")
+                                          var valid10 = !0;
+                                        if (valid10)
+                                          if (data21.items !== void 0) {
+                                            let data24 = data21.items, _errs54 = errors;
+                                            if (errors === _errs54)
+                                              if (data24 && typeof data24 == "object" && !Array.isArray(data24))
+                                                for (let key1 in data24) {
+                                                  let _errs57 = errors;
+                                                  if (typeof data24[key1] != "string")
                                                     return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid11 = _errs46 === errors;
-                                                  if (!valid11)
+                                                  var valid13 = _errs57 === errors;
+                                                  if (!valid13)
                                                     break;
                                                 }
                                               else
                                                 return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                            var valid8 = _errs43 === errors;
+                                            var valid10 = _errs54 === errors;
                                           } else
-                                            var valid8 = !0;
+                                            var valid10 = !0;
                                       } else
                                         return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                    var valid7 = _errs36 === errors;
-                                    if (!valid7)
+                                    var valid9 = _errs47 === errors;
+                                    if (!valid9)
                                       break;
                                   }
                                 } else
                                   return validate22.errors = [{ instancePath: instancePath + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], !1;
-                              var valid0 = _errs34 === errors;
+                              var valid0 = _errs45 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0) {
                               if (data.onHold !== void 0) {
-                                let data21 = data.onHold, _errs48 = errors;
-                                if (errors === _errs48)
-                                  if (Array.isArray(data21)) {
-                                    var valid12 = !0;
-                                    let len3 = data21.length;
+                                let data26 = data.onHold, _errs59 = errors;
+                                if (errors === _errs59)
+                                  if (Array.isArray(data26)) {
+                                    var valid14 = !0;
+                                    let len3 = data26.length;
                                     for (let i3 = 0; i3 < len3; i3++) {
-                                      let data22 = data21[i3], _errs50 = errors;
-                                      if (errors === _errs50)
-                                        if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
-                                          let missing3;
-                                          if (data22.domains === void 0 && (missing3 = "domains") || data22.items === void 0 && (missing3 = "items"))
-                                            return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                          if (data22.domains !== void 0) {
-                                            let data23 = data22.domains, _errs52 = errors;
+                                      let data27 = data26[i3], _errs61 = errors;
+                                      if (errors === _errs61)
+                                        if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+                                          let missing4;
+                                          if (data27.domains === void 0 && (missing4 = "domains") || data27.items === void 0 && (missing4 = "items"))
+                                            return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                          if (data27.domains !== void 0) {
+                                            let data28 = data27.domains, _errs63 = errors;
                                             if (errors === errors)
-                                              if (Array.isArray(data23)) {
-                                                var valid15 = !0;
-                                                let len4 = data23.length;
+                                              if (Array.isArray(data28)) {
+                                                var valid17 = !0;
+                                                let len4 = data28.length;
                                                 for (let i4 = 0; i4 < len4; i4++) {
-                                                  let _errs55 = errors;
-                                                  if (typeof data23[i4] != "string")
+                                                  let _errs66 = errors;
+                                                  if (typeof data28[i4] != "string")
                                                     return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid15 = _errs55 === errors;
-                                                  if (!valid15)
+                                                  var valid17 = _errs66 === errors;
+                                                  if (!valid17)
                                                     break;
                                                 }
                                               } else
                                                 return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid13 = _errs52 === errors;
+                                            var valid15 = _errs63 === errors;
                                           } else
-                                            var valid13 = !0;
-                                          if (valid13)
-                                            if (data22.items !== void 0) {
-                                              let data25 = data22.items, _errs57 = errors;
-                                              if (errors === _errs57)
-                                                if (data25 && typeof data25 == "object" && !Array.isArray(data25))
-                                                  for (let key2 in data25) {
-                                                    let _errs60 = errors;
-                                                    if (typeof data25[key2] != "string")
+                                            var valid15 = !0;
+                                          if (valid15)
+                                            if (data27.items !== void 0) {
+                                              let data30 = data27.items, _errs68 = errors;
+                                              if (errors === _errs68)
+                                                if (data30 && typeof data30 == "object" && !Array.isArray(data30))
+                                                  for (let key2 in data30) {
+                                                    let _errs71 = errors;
+                                                    if (typeof data30[key2] != "string")
                                                       return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid16 = _errs60 === errors;
-                                                    if (!valid16)
+                                                    var valid18 = _errs71 === errors;
+                                                    if (!valid18)
                                                       break;
                                                   }
                                                 else
                                                   return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid13 = _errs57 === errors;
+                                              var valid15 = _errs68 === errors;
                                             } else
-                                              var valid13 = !0;
+                                              var valid15 = !0;
                                         } else
                                           return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid12 = _errs50 === errors;
-                                      if (!valid12)
+                                      var valid14 = _errs61 === errors;
+                                      if (!valid14)
                                         break;
                                     }
                                   } else
                                     return validate22.errors = [{ instancePath: instancePath + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid0 = _errs48 === errors;
+                                var valid0 = _errs59 === errors;
                               } else
                                 var valid0 = !0;
                               if (valid0) {
                                 if (data.unhealthy !== void 0) {
-                                  let data27 = data.unhealthy, _errs62 = errors;
-                                  if (errors === _errs62)
-                                    if (Array.isArray(data27)) {
-                                      var valid17 = !0;
-                                      let len5 = data27.length;
+                                  let data32 = data.unhealthy, _errs73 = errors;
+                                  if (errors === _errs73)
+                                    if (Array.isArray(data32)) {
+                                      var valid19 = !0;
+                                      let len5 = data32.length;
                                       for (let i5 = 0; i5 < len5; i5++) {
-                                        let data28 = data27[i5], _errs64 = errors;
-                                        if (errors === _errs64)
-                                          if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
-                                            let missing4;
-                                            if (data28.domains === void 0 && (missing4 = "domains") || data28.items === void 0 && (missing4 = "items"))
-                                              return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                            if (data28.domains !== void 0) {
-                                              let data29 = data28.domains, _errs66 = errors;
+                                        let data33 = data32[i5], _errs75 = errors;
+                                        if (errors === _errs75)
+                                          if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+                                            let missing5;
+                                            if (data33.domains === void 0 && (missing5 = "domains") || data33.items === void 0 && (missing5 = "items"))
+                                              return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                            if (data33.domains !== void 0) {
+                                              let data34 = data33.domains, _errs77 = errors;
                                               if (errors === errors)
-                                                if (Array.isArray(data29)) {
-                                                  var valid20 = !0;
-                                                  let len6 = data29.length;
+                                                if (Array.isArray(data34)) {
+                                                  var valid22 = !0;
+                                                  let len6 = data34.length;
                                                   for (let i6 = 0; i6 < len6; i6++) {
-                                                    let _errs69 = errors;
-                                                    if (typeof data29[i6] != "string")
+                                                    let _errs80 = errors;
+                                                    if (typeof data34[i6] != "string")
                                                       return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid20 = _errs69 === errors;
-                                                    if (!valid20)
+                                                    var valid22 = _errs80 === errors;
+                                                    if (!valid22)
                                                       break;
                                                   }
                                                 } else
                                                   return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                              var valid18 = _errs66 === errors;
+                                              var valid20 = _errs77 === errors;
                                             } else
-                                              var valid18 = !0;
-                                            if (valid18)
-                                              if (data28.items !== void 0) {
-                                                let data31 = data28.items, _errs71 = errors;
-                                                if (errors === _errs71)
-                                                  if (data31 && typeof data31 == "object" && !Array.isArray(data31))
-                                                    for (let key3 in data31) {
-                                                      let _errs74 = errors;
-                                                      if (typeof data31[key3] != "string")
+                                              var valid20 = !0;
+                                            if (valid20)
+                                              if (data33.items !== void 0) {
+                                                let data36 = data33.items, _errs82 = errors;
+                                                if (errors === _errs82)
+                                                  if (data36 && typeof data36 == "object" && !Array.isArray(data36))
+                                                    for (let key3 in data36) {
+                                                      let _errs85 = errors;
+                                                      if (typeof data36[key3] != "string")
                                                         return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid21 = _errs74 === errors;
-                                                      if (!valid21)
+                                                      var valid23 = _errs85 === errors;
+                                                      if (!valid23)
                                                         break;
                                                     }
                                                   else
                                                     return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid18 = _errs71 === errors;
+                                                var valid20 = _errs82 === errors;
                                               } else
-                                                var valid18 = !0;
+                                                var valid20 = !0;
                                           } else
                                             return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid17 = _errs64 === errors;
-                                        if (!valid17)
+                                        var valid19 = _errs75 === errors;
+                                        if (!valid19)
                                           break;
                                       }
                                     } else
                                       return validate22.errors = [{ instancePath: instancePath + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid0 = _errs62 === errors;
+                                  var valid0 = _errs73 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
                                   if (data.waves !== void 0) {
-                                    let data33 = data.waves, _errs76 = errors;
-                                    if (errors === _errs76)
-                                      if (Array.isArray(data33)) {
-                                        var valid22 = !0;
-                                        let len7 = data33.length;
+                                    let data38 = data.waves, _errs87 = errors;
+                                    if (errors === _errs87)
+                                      if (Array.isArray(data38)) {
+                                        var valid24 = !0;
+                                        let len7 = data38.length;
                                         for (let i7 = 0; i7 < len7; i7++) {
-                                          let data34 = data33[i7], _errs78 = errors;
-                                          if (errors === _errs78)
-                                            if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
-                                              let missing5;
-                                              if (data34.domains === void 0 && (missing5 = "domains") || data34.applied === void 0 && (missing5 = "applied") || data34.passed === void 0 && (missing5 = "passed"))
-                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                              if (data34.domains !== void 0) {
-                                                let data35 = data34.domains, _errs80 = errors;
+                                          let data39 = data38[i7], _errs89 = errors;
+                                          if (errors === _errs89)
+                                            if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+                                              let missing6;
+                                              if (data39.domains === void 0 && (missing6 = "domains") || data39.applied === void 0 && (missing6 = "applied") || data39.passed === void 0 && (missing6 = "passed"))
+                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                              if (data39.domains !== void 0) {
+                                                let data40 = data39.domains, _errs91 = errors;
                                                 if (errors === errors)
-                                                  if (Array.isArray(data35)) {
-                                                    var valid25 = !0;
-                                                    let len8 = data35.length;
+                                                  if (Array.isArray(data40)) {
+                                                    var valid27 = !0;
+                                                    let len8 = data40.length;
                                                     for (let i8 = 0; i8 < len8; i8++) {
-                                                      let _errs83 = errors;
-                                                      if (typeof data35[i8] != "string")
+                                                      let _errs94 = errors;
+                                                      if (typeof data40[i8] != "string")
                                                         return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains/" + i8, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid25 = _errs83 === errors;
-                                                      if (!valid25)
+                                                      var valid27 = _errs94 === errors;
+                                                      if (!valid27)
                                                         break;
                                                     }
                                                   } else
                                                     return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                var valid23 = _errs80 === errors;
+                                                var valid25 = _errs91 === errors;
                                               } else
-                                                var valid23 = !0;
-                                              if (valid23) {
-                                                if (data34.applied !== void 0) {
-                                                  let data37 = data34.applied, _errs85 = errors;
-                                                  if (!(data37 && typeof data37 == "object" && !Array.isArray(data37)) && data37 !== null)
-                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.applied.type } }], !1;
-                                                  if (errors === _errs85 && data37 && typeof data37 == "object" && !Array.isArray(data37)) {
-                                                    let missing6;
-                                                    if (data37.from === void 0 && (missing6 = "from") || data37.to === void 0 && (missing6 = "to") || data37.serviceFrom === void 0 && (missing6 = "serviceFrom") || data37.serviceTo === void 0 && (missing6 = "serviceTo"))
-                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                                    if (data37.from !== void 0) {
-                                                      let data38 = data37.from, _errs87 = errors;
+                                                var valid25 = !0;
+                                              if (valid25) {
+                                                if (data39.applied !== void 0) {
+                                                  let data42 = data39.applied, _errs96 = errors;
+                                                  if (!(data42 && typeof data42 == "object" && !Array.isArray(data42)) && data42 !== null)
+                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema31.properties.waves.items.properties.applied.type } }], !1;
+                                                  if (errors === _errs96 && data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+                                                    let missing7;
+                                                    if (data42.from === void 0 && (missing7 = "from") || data42.to === void 0 && (missing7 = "to") || data42.serviceFrom === void 0 && (missing7 = "serviceFrom") || data42.serviceTo === void 0 && (missing7 = "serviceTo"))
+                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                                    if (data42.from !== void 0) {
+                                                      let data43 = data42.from, _errs98 = errors;
                                                       if (errors === errors)
-                                                        if (typeof data38 == "string") {
-                                                          if (!pattern0.test(data38))
+                                                        if (typeof data43 == "string") {
+                                                          if (!pattern0.test(data43))
                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                         } else
                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid26 = _errs87 === errors;
+                                                      var valid28 = _errs98 === errors;
                                                     } else
-                                                      var valid26 = !0;
-                                                    if (valid26) {
-                                                      if (data37.to !== void 0) {
-                                                        let data39 = data37.to, _errs90 = errors, _errs91 = errors;
-                                                        if (typeof data39 != "string" && data39 !== null)
+                                                      var valid28 = !0;
+                                                    if (valid28) {
+                                                      if (data42.to !== void 0) {
+                                                        let data44 = data42.to, _errs101 = errors, _errs102 = errors;
+                                                        if (typeof data44 != "string" && data44 !== null)
                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                        if (errors === _errs91 && typeof data39 == "string" && !pattern0.test(data39))
+                                                        if (errors === _errs102 && typeof data44 == "string" && !pattern0.test(data44))
                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                        var valid26 = _errs90 === errors;
+                                                        var valid28 = _errs101 === errors;
                                                       } else
-                                                        var valid26 = !0;
-                                                      if (valid26) {
-                                                        if (data37.serviceFrom !== void 0) {
-                                                          let data40 = data37.serviceFrom, _errs93 = errors, _errs94 = errors;
-                                                          if (typeof data40 != "string" && data40 !== null)
+                                                        var valid28 = !0;
+                                                      if (valid28) {
+                                                        if (data42.serviceFrom !== void 0) {
+                                                          let data45 = data42.serviceFrom, _errs104 = errors, _errs105 = errors;
+                                                          if (typeof data45 != "string" && data45 !== null)
                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                          if (errors === _errs94 && typeof data40 == "string" && !pattern0.test(data40))
+                                                          if (errors === _errs105 && typeof data45 == "string" && !pattern0.test(data45))
                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                          var valid26 = _errs93 === errors;
+                                                          var valid28 = _errs104 === errors;
                                                         } else
-                                                          var valid26 = !0;
-                                                        if (valid26)
-                                                          if (data37.serviceTo !== void 0) {
-                                                            let data41 = data37.serviceTo, _errs96 = errors, _errs97 = errors;
-                                                            if (typeof data41 != "string" && data41 !== null)
+                                                          var valid28 = !0;
+                                                        if (valid28)
+                                                          if (data42.serviceTo !== void 0) {
+                                                            let data46 = data42.serviceTo, _errs107 = errors, _errs108 = errors;
+                                                            if (typeof data46 != "string" && data46 !== null)
                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                            if (errors === _errs97 && typeof data41 == "string" && !pattern0.test(data41))
+                                                            if (errors === _errs108 && typeof data46 == "string" && !pattern0.test(data46))
                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                            var valid26 = _errs96 === errors;
+                                                            var valid28 = _errs107 === errors;
                                                           } else
-                                                            var valid26 = !0;
+                                                            var valid28 = !0;
                                                       }
                                                     }
                                                   }
-                                                  var valid23 = _errs85 === errors;
+                                                  var valid25 = _errs96 === errors;
                                                 } else
-                                                  var valid23 = !0;
-                                                if (valid23) {
-                                                  if (data34.passed !== void 0) {
-                                                    let _errs99 = errors;
-                                                    if (typeof data34.passed != "boolean")
+                                                  var valid25 = !0;
+                                                if (valid25) {
+                                                  if (data39.passed !== void 0) {
+                                                    let _errs110 = errors;
+                                                    if (typeof data39.passed != "boolean")
                                                       return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
-                                                    var valid23 = _errs99 === errors;
+                                                    var valid25 = _errs110 === errors;
                                                   } else
-                                                    var valid23 = !0;
-                                                  if (valid23)
-                                                    if (data34.approval !== void 0) {
-                                                      let data43 = data34.approval, _errs101 = errors;
-                                                      if (errors === _errs101)
-                                                        if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
-                                                          let missing7;
-                                                          if (data43.waitingSince === void 0 && (missing7 = "waitingSince") || data43.approved === void 0 && (missing7 = "approved"))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                                          if (data43.waitingSince !== void 0) {
-                                                            let data44 = data43.waitingSince, _errs103 = errors, _errs104 = errors;
-                                                            if (typeof data44 != "string" && data44 !== null)
+                                                    var valid25 = !0;
+                                                  if (valid25)
+                                                    if (data39.approval !== void 0) {
+                                                      let data48 = data39.approval, _errs112 = errors;
+                                                      if (errors === _errs112)
+                                                        if (data48 && typeof data48 == "object" && !Array.isArray(data48)) {
+                                                          let missing8;
+                                                          if (data48.waitingSince === void 0 && (missing8 = "waitingSince") || data48.approved === void 0 && (missing8 = "approved"))
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
+                                                          if (data48.waitingSince !== void 0) {
+                                                            let data49 = data48.waitingSince, _errs114 = errors, _errs115 = errors;
+                                                            if (typeof data49 != "string" && data49 !== null)
                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                            if (errors === _errs104 && typeof data44 == "string" && !pattern0.test(data44))
+                                                            if (errors === _errs115 && typeof data49 == "string" && !pattern0.test(data49))
                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                            var valid31 = _errs103 === errors;
+                                                            var valid33 = _errs114 === errors;
                                                           } else
-                                                            var valid31 = !0;
-                                                          if (valid31) {
-                                                            if (data43.given !== void 0) {
-                                                              let data45 = data43.given, _errs106 = errors;
-                                                              if (errors === _errs106)
-                                                                if (Array.isArray(data45)) {
-                                                                  var valid33 = !0;
-                                                                  let len9 = data45.length;
+                                                            var valid33 = !0;
+                                                          if (valid33) {
+                                                            if (data48.given !== void 0) {
+                                                              let data50 = data48.given, _errs117 = errors;
+                                                              if (errors === _errs117)
+                                                                if (Array.isArray(data50)) {
+                                                                  var valid35 = !0;
+                                                                  let len9 = data50.length;
                                                                   for (let i9 = 0; i9 < len9; i9++) {
-                                                                    let data46 = data45[i9], _errs108 = errors;
-                                                                    if (errors === _errs108)
-                                                                      if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
-                                                                        let missing8;
-                                                                        if (data46.author === void 0 && (missing8 = "author") || data46.at === void 0 && (missing8 = "at") || data46.wave === void 0 && (missing8 = "wave"))
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
-                                                                        if (data46.author !== void 0) {
-                                                                          let _errs110 = errors;
-                                                                          if (typeof data46.author != "string")
+                                                                    let data51 = data50[i9], _errs119 = errors;
+                                                                    if (errors === _errs119)
+                                                                      if (data51 && typeof data51 == "object" && !Array.isArray(data51)) {
+                                                                        let missing9;
+                                                                        if (data51.author === void 0 && (missing9 = "author") || data51.at === void 0 && (missing9 = "at") || data51.wave === void 0 && (missing9 = "wave"))
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
+                                                                        if (data51.author !== void 0) {
+                                                                          let _errs121 = errors;
+                                                                          if (typeof data51.author != "string")
                                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                          var valid34 = _errs110 === errors;
+                                                                          var valid36 = _errs121 === errors;
                                                                         } else
-                                                                          var valid34 = !0;
-                                                                        if (valid34) {
-                                                                          if (data46.at !== void 0) {
-                                                                            let data48 = data46.at, _errs112 = errors;
+                                                                          var valid36 = !0;
+                                                                        if (valid36) {
+                                                                          if (data51.at !== void 0) {
+                                                                            let data53 = data51.at, _errs123 = errors;
                                                                             if (errors === errors)
-                                                                              if (typeof data48 == "string") {
-                                                                                if (!pattern0.test(data48))
+                                                                              if (typeof data53 == "string") {
+                                                                                if (!pattern0.test(data53))
                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                                               } else
                                                                                 return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                            var valid34 = _errs112 === errors;
+                                                                            var valid36 = _errs123 === errors;
                                                                           } else
-                                                                            var valid34 = !0;
-                                                                          if (valid34) {
-                                                                            if (data46.wave !== void 0) {
-                                                                              let _errs115 = errors;
-                                                                              if (typeof data46.wave != "string")
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                              var valid34 = _errs115 === errors;
-                                                                            } else
-                                                                              var valid34 = !0;
-                                                                            if (valid34)
-                                                                              if (data46.domains !== void 0) {
-                                                                                let data50 = data46.domains, _errs117 = errors;
-                                                                                if (errors === errors)
-                                                                                  if (Array.isArray(data50)) {
-                                                                                    var valid37 = !0;
-                                                                                    let len10 = data50.length;
-                                                                                    for (let i10 = 0; i10 < len10; i10++) {
-                                                                                      let _errs120 = errors;
-                                                                                      if (typeof data50[i10] != "string")
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains/" + i10, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                      var valid37 = _errs120 === errors;
-                                                                                      if (!valid37)
-                                                                                        break;
-                                                                                    }
+                                                                            var valid36 = !0;
+                                                                          if (valid36) {
+                                                                            if (data51.by !== void 0) {
+                                                                              let data54 = data51.by, _errs126 = errors;
+                                                                              if (errors === errors)
+                                                                                if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
+                                                                                  let missing10;
+                                                                                  if (data54.name === void 0 && (missing10 = "name") || data54.knownBy === void 0 && (missing10 = "knownBy"))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
+                                                                                  if (data54.name !== void 0) {
+                                                                                    let _errs129 = errors;
+                                                                                    if (typeof data54.name != "string")
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                    var valid39 = _errs129 === errors;
                                                                                   } else
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                var valid34 = _errs117 === errors;
+                                                                                    var valid39 = !0;
+                                                                                  if (valid39) {
+                                                                                    if (data54.knownBy !== void 0) {
+                                                                                      let data56 = data54.knownBy, _errs131 = errors;
+                                                                                      if (typeof data56 != "string")
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                      if (!(data56 === "oidc" || data56 === "proxy" || data56 === "ci" || data56 === "database" || data56 === "token" || data56 === "serve" || data56 === "unidentified"))
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                                                                                      var valid39 = _errs131 === errors;
+                                                                                    } else
+                                                                                      var valid39 = !0;
+                                                                                    if (valid39) {
+                                                                                      if (data54.issuer !== void 0) {
+                                                                                        let _errs133 = errors;
+                                                                                        if (typeof data54.issuer != "string")
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                        var valid39 = _errs133 === errors;
+                                                                                      } else
+                                                                                        var valid39 = !0;
+                                                                                      if (valid39)
+                                                                                        if (data54.sub !== void 0) {
+                                                                                          let _errs135 = errors;
+                                                                                          if (typeof data54.sub != "string")
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                          var valid39 = _errs135 === errors;
+                                                                                        } else
+                                                                                          var valid39 = !0;
+                                                                                    }
+                                                                                  }
+                                                                                } else
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                              var valid36 = _errs126 === errors;
+                                                                            } else
+                                                                              var valid36 = !0;
+                                                                            if (valid36) {
+                                                                              if (data51.wave !== void 0) {
+                                                                                let _errs137 = errors;
+                                                                                if (typeof data51.wave != "string")
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                var valid36 = _errs137 === errors;
                                                                               } else
-                                                                                var valid34 = !0;
+                                                                                var valid36 = !0;
+                                                                              if (valid36)
+                                                                                if (data51.domains !== void 0) {
+                                                                                  let data60 = data51.domains, _errs139 = errors;
+                                                                                  if (errors === errors)
+                                                                                    if (Array.isArray(data60)) {
+                                                                                      var valid41 = !0;
+                                                                                      let len10 = data60.length;
+                                                                                      for (let i10 = 0; i10 < len10; i10++) {
+                                                                                        let _errs142 = errors;
+                                                                                        if (typeof data60[i10] != "string")
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains/" + i10, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                        var valid41 = _errs142 === errors;
+                                                                                        if (!valid41)
+                                                                                          break;
+                                                                                      }
+                                                                                    } else
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                  var valid36 = _errs139 === errors;
+                                                                                } else
+                                                                                  var valid36 = !0;
+                                                                            }
                                                                           }
                                                                         }
                                                                       } else
                                                                         return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                    var valid33 = _errs108 === errors;
-                                                                    if (!valid33)
+                                                                    var valid35 = _errs119 === errors;
+                                                                    if (!valid35)
                                                                       break;
                                                                   }
                                                                 } else
                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
-                                                              var valid31 = _errs106 === errors;
+                                                              var valid33 = _errs117 === errors;
                                                             } else
-                                                              var valid31 = !0;
-                                                            if (valid31)
-                                                              if (data43.approved !== void 0) {
-                                                                let data52 = data43.approved, _errs122 = errors;
-                                                                if (!(data52 && typeof data52 == "object" && !Array.isArray(data52)) && data52 !== null)
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema29.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                                if (errors === _errs122 && data52 && typeof data52 == "object" && !Array.isArray(data52)) {
-                                                                  let missing9;
-                                                                  if (data52.author === void 0 && (missing9 = "author") || data52.at === void 0 && (missing9 = "at") || data52.wave === void 0 && (missing9 = "wave"))
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
-                                                                  if (data52.author !== void 0) {
-                                                                    let _errs124 = errors;
-                                                                    if (typeof data52.author != "string")
+                                                              var valid33 = !0;
+                                                            if (valid33)
+                                                              if (data48.approved !== void 0) {
+                                                                let data62 = data48.approved, _errs144 = errors;
+                                                                if (!(data62 && typeof data62 == "object" && !Array.isArray(data62)) && data62 !== null)
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema31.properties.waves.items.properties.approval.properties.approved.type } }], !1;
+                                                                if (errors === _errs144 && data62 && typeof data62 == "object" && !Array.isArray(data62)) {
+                                                                  let missing11;
+                                                                  if (data62.author === void 0 && (missing11 = "author") || data62.at === void 0 && (missing11 = "at") || data62.wave === void 0 && (missing11 = "wave"))
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
+                                                                  if (data62.author !== void 0) {
+                                                                    let _errs146 = errors;
+                                                                    if (typeof data62.author != "string")
                                                                       return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                    var valid38 = _errs124 === errors;
+                                                                    var valid42 = _errs146 === errors;
                                                                   } else
-                                                                    var valid38 = !0;
-                                                                  if (valid38) {
-                                                                    if (data52.at !== void 0) {
-                                                                      let data54 = data52.at, _errs126 = errors;
+                                                                    var valid42 = !0;
+                                                                  if (valid42) {
+                                                                    if (data62.at !== void 0) {
+                                                                      let data64 = data62.at, _errs148 = errors;
                                                                       if (errors === errors)
-                                                                        if (typeof data54 == "string") {
-                                                                          if (!pattern0.test(data54))
+                                                                        if (typeof data64 == "string") {
+                                                                          if (!pattern0.test(data64))
                                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                                         } else
                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                      var valid38 = _errs126 === errors;
+                                                                      var valid42 = _errs148 === errors;
                                                                     } else
-                                                                      var valid38 = !0;
-                                                                    if (valid38)
-                                                                      if (data52.wave !== void 0) {
-                                                                        let _errs129 = errors;
-                                                                        if (typeof data52.wave != "string")
+                                                                      var valid42 = !0;
+                                                                    if (valid42)
+                                                                      if (data62.wave !== void 0) {
+                                                                        let _errs151 = errors;
+                                                                        if (typeof data62.wave != "string")
                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                        var valid38 = _errs129 === errors;
+                                                                        var valid42 = _errs151 === errors;
                                                                       } else
-                                                                        var valid38 = !0;
+                                                                        var valid42 = !0;
                                                                   }
                                                                 }
-                                                                var valid31 = _errs122 === errors;
+                                                                var valid33 = _errs144 === errors;
                                                               } else
-                                                                var valid31 = !0;
+                                                                var valid33 = !0;
                                                           }
                                                         } else
                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
-                                                      var valid23 = _errs101 === errors;
+                                                      var valid25 = _errs112 === errors;
                                                     } else
-                                                      var valid23 = !0;
+                                                      var valid25 = !0;
                                                 }
                                               }
                                             } else
                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                          var valid22 = _errs78 === errors;
-                                          if (!valid22)
+                                          var valid24 = _errs89 === errors;
+                                          if (!valid24)
                                             break;
                                         }
                                       } else
                                         return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid0 = _errs76 === errors;
+                                    var valid0 = _errs87 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0) {
                                     if (data.released !== void 0) {
-                                      let data56 = data.released, _errs131 = errors;
+                                      let data66 = data.released, _errs153 = errors;
                                       if (errors === errors)
-                                        if (Array.isArray(data56)) {
-                                          var valid41 = !0;
-                                          let len11 = data56.length;
+                                        if (Array.isArray(data66)) {
+                                          var valid45 = !0;
+                                          let len11 = data66.length;
                                           for (let i11 = 0; i11 < len11; i11++) {
-                                            let _errs134 = errors;
-                                            if (typeof data56[i11] != "string")
+                                            let _errs156 = errors;
+                                            if (typeof data66[i11] != "string")
                                               return validate22.errors = [{ instancePath: instancePath + "/released/" + i11, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid41 = _errs134 === errors;
-                                            if (!valid41)
+                                            var valid45 = _errs156 === errors;
+                                            if (!valid45)
                                               break;
                                           }
                                         } else
                                           return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs131 === errors;
+                                      var valid0 = _errs153 === errors;
                                     } else
                                       var valid0 = !0;
                                     if (valid0)
                                       if (data.applies !== void 0) {
-                                        let data58 = data.applies, _errs136 = errors;
-                                        if (errors === _errs136)
-                                          if (Array.isArray(data58)) {
-                                            var valid42 = !0;
-                                            let len12 = data58.length;
+                                        let data68 = data.applies, _errs158 = errors;
+                                        if (errors === _errs158)
+                                          if (Array.isArray(data68)) {
+                                            var valid46 = !0;
+                                            let len12 = data68.length;
                                             for (let i12 = 0; i12 < len12; i12++) {
-                                              let _errs138 = errors;
-                                              if (typeof data58[i12] != "string")
+                                              let _errs160 = errors;
+                                              if (typeof data68[i12] != "string")
                                                 return validate22.errors = [{ instancePath: instancePath + "/applies/" + i12, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid42 = _errs138 === errors;
-                                              if (!valid42)
+                                              var valid46 = _errs160 === errors;
+                                              if (!valid46)
                                                 break;
                                             }
                                           } else
                                             return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid0 = _errs136 === errors;
+                                        var valid0 = _errs158 === errors;
                                       } else
                                         var valid0 = !0;
                                   }
@@ -2302,7 +2454,7 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
       return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate22.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate23, schema46 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var outcomesFileFits = validate23, schema50 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2333,7 +2485,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
                 for (let key0 in data2) {
                   let data3 = data2[key0], _errs7 = errors;
                   if (typeof data3 != "string" && data3 !== null)
-                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema46.properties.files.additionalProperties.type } }], !1;
+                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema50.properties.files.additionalProperties.type } }], !1;
                   var valid1 = _errs7 === errors;
                   if (!valid1)
                     break;
@@ -2569,7 +2721,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
       return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate25.errors = vErrors, errors === 0;
 }
-var stopFileFits = validate26, schema49 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern22 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern24 = new RegExp("^[\\s\\S]{0,500}$", "u");
+var stopFileFits = validate26, schema53 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern22 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern24 = new RegExp("^[\\s\\S]{0,500}$", "u");
 function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2580,7 +2732,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       {
         let _errs1 = errors;
         for (let key0 in data)
-          if (!(key0 === "format" || key0 === "author" || key0 === "knownBy" || key0 === "at" || key0 === "reason")) {
+          if (!(key0 === "format" || key0 === "author" || key0 === "knownBy" || key0 === "at" || key0 === "by" || key0 === "reason")) {
             return validate26.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
             break;
           }
@@ -2610,7 +2762,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                 if (typeof data2 != "string")
                   return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                 if (!(data2 === "user" || data2 === "ci" || data2 === "serve"))
-                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema49.properties.knownBy.enum } }], !1;
+                  return validate26.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema53.properties.knownBy.enum } }], !1;
                 var valid0 = _errs5 === errors;
               } else
                 var valid0 = !0;
@@ -2626,18 +2778,67 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                   var valid0 = _errs7 === errors;
                 } else
                   var valid0 = !0;
-                if (valid0)
-                  if (data.reason !== void 0) {
-                    let data4 = data.reason, _errs10 = errors;
-                    if (errors === _errs10)
-                      if (typeof data4 == "string") {
-                        if (!pattern24.test(data4))
-                          return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
+                if (valid0) {
+                  if (data.by !== void 0) {
+                    let data4 = data.by, _errs10 = errors;
+                    if (errors === errors)
+                      if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+                        let missing1;
+                        if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
+                          return validate26.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                        if (data4.name !== void 0) {
+                          let _errs13 = errors;
+                          if (typeof data4.name != "string")
+                            return validate26.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                          var valid3 = _errs13 === errors;
+                        } else
+                          var valid3 = !0;
+                        if (valid3) {
+                          if (data4.knownBy !== void 0) {
+                            let data6 = data4.knownBy, _errs15 = errors;
+                            if (typeof data6 != "string")
+                              return validate26.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                            if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
+                              return validate26.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                            var valid3 = _errs15 === errors;
+                          } else
+                            var valid3 = !0;
+                          if (valid3) {
+                            if (data4.issuer !== void 0) {
+                              let _errs17 = errors;
+                              if (typeof data4.issuer != "string")
+                                return validate26.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                              var valid3 = _errs17 === errors;
+                            } else
+                              var valid3 = !0;
+                            if (valid3)
+                              if (data4.sub !== void 0) {
+                                let _errs19 = errors;
+                                if (typeof data4.sub != "string")
+                                  return validate26.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid3 = _errs19 === errors;
+                              } else
+                                var valid3 = !0;
+                          }
+                        }
                       } else
-                        return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                        return validate26.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                     var valid0 = _errs10 === errors;
                   } else
                     var valid0 = !0;
+                  if (valid0)
+                    if (data.reason !== void 0) {
+                      let data9 = data.reason, _errs21 = errors;
+                      if (errors === _errs21)
+                        if (typeof data9 == "string") {
+                          if (!pattern24.test(data9))
+                            return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
+                        } else
+                          return validate26.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                      var valid0 = _errs21 === errors;
+                    } else
+                      var valid0 = !0;
+                }
               }
             }
           }
@@ -2647,7 +2848,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var chainFileFits = validate27, schema51 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } }, pattern25 = new RegExp("^[0-9a-f]{64}$", "u");
+var chainFileFits = validate27, schema56 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } }, pattern25 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2684,7 +2885,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.previous !== void 0) {
               let data3 = data.previous, _errs6 = errors;
               if (typeof data3 != "string" && data3 !== null)
-                return validate27.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema51.properties.previous.type } }], !1;
+                return validate27.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema56.properties.previous.type } }], !1;
               if (errors === _errs6 && typeof data3 == "string" && !pattern25.test(data3))
                 return validate27.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
               var valid0 = _errs6 === errors;
@@ -2708,7 +2909,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                   if (typeof data5 != "string")
                     return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
                   if (!(data5 === "apply" || data5 === "rollback" || data5 === "override" || data5 === "exception" || data5 === "approval" || data5 === "decision" || data5 === "unlock" || data5 === "refusal" || data5 === "import" || data5 === "forget" || data5 === "move" || data5 === "prune"))
-                    return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema51.properties.kind.enum } }], !1;
+                    return validate27.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema56.properties.kind.enum } }], !1;
                   var valid0 = _errs11 === errors;
                 } else
                   var valid0 = !0;
@@ -2723,63 +2924,81 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                   if (valid0) {
                     if (data.by !== void 0) {
                       let data7 = data.by, _errs15 = errors;
-                      if (errors === _errs15)
+                      if (errors === errors)
                         if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
                           let missing1;
                           if (data7.name === void 0 && (missing1 = "name") || data7.knownBy === void 0 && (missing1 = "knownBy"))
-                            return validate27.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                            return validate27.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                           if (data7.name !== void 0) {
-                            let _errs17 = errors;
+                            let _errs18 = errors;
                             if (typeof data7.name != "string")
-                              return validate27.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "#/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid2 = _errs17 === errors;
+                              return validate27.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid3 = _errs18 === errors;
                           } else
-                            var valid2 = !0;
-                          if (valid2)
+                            var valid3 = !0;
+                          if (valid3) {
                             if (data7.knownBy !== void 0) {
-                              let data9 = data7.knownBy, _errs19 = errors;
+                              let data9 = data7.knownBy, _errs20 = errors;
                               if (typeof data9 != "string")
-                                return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                               if (!(data9 === "oidc" || data9 === "proxy" || data9 === "ci" || data9 === "database" || data9 === "token" || data9 === "serve" || data9 === "unidentified"))
-                                return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema51.properties.by.properties.knownBy.enum } }], !1;
-                              var valid2 = _errs19 === errors;
+                                return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                              var valid3 = _errs20 === errors;
                             } else
-                              var valid2 = !0;
+                              var valid3 = !0;
+                            if (valid3) {
+                              if (data7.issuer !== void 0) {
+                                let _errs22 = errors;
+                                if (typeof data7.issuer != "string")
+                                  return validate27.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid3 = _errs22 === errors;
+                              } else
+                                var valid3 = !0;
+                              if (valid3)
+                                if (data7.sub !== void 0) {
+                                  let _errs24 = errors;
+                                  if (typeof data7.sub != "string")
+                                    return validate27.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid3 = _errs24 === errors;
+                                } else
+                                  var valid3 = !0;
+                            }
+                          }
                         } else
-                          return validate27.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
+                          return validate27.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                       var valid0 = _errs15 === errors;
                     } else
                       var valid0 = !0;
                     if (valid0) {
                       if (data.commit !== void 0) {
-                        let data10 = data.commit, _errs21 = errors;
-                        if (typeof data10 != "string" && data10 !== null)
-                          return validate27.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema51.properties.commit.type } }], !1;
-                        var valid0 = _errs21 === errors;
+                        let data12 = data.commit, _errs26 = errors;
+                        if (typeof data12 != "string" && data12 !== null)
+                          return validate27.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema56.properties.commit.type } }], !1;
+                        var valid0 = _errs26 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
                         if (data.plan !== void 0) {
-                          let data11 = data.plan, _errs23 = errors;
-                          if (typeof data11 != "string" && data11 !== null)
-                            return validate27.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema51.properties.plan.type } }], !1;
-                          var valid0 = _errs23 === errors;
+                          let data13 = data.plan, _errs28 = errors;
+                          if (typeof data13 != "string" && data13 !== null)
+                            return validate27.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema56.properties.plan.type } }], !1;
+                          var valid0 = _errs28 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
                           if (data.reason !== void 0) {
-                            let data12 = data.reason, _errs25 = errors;
-                            if (typeof data12 != "string" && data12 !== null)
-                              return validate27.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema51.properties.reason.type } }], !1;
-                            var valid0 = _errs25 === errors;
+                            let data14 = data.reason, _errs30 = errors;
+                            if (typeof data14 != "string" && data14 !== null)
+                              return validate27.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema56.properties.reason.type } }], !1;
+                            var valid0 = _errs30 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0)
                             if (data.outcome !== void 0) {
-                              let _errs27 = errors;
+                              let _errs32 = errors;
                               if (typeof data.outcome != "string")
                                 return validate27.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid0 = _errs27 === errors;
+                              var valid0 = _errs32 === errors;
                             } else
                               var valid0 = !0;
                         }
@@ -2838,7 +3057,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
       return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate28.errors = vErrors, errors === 0;
 }
-var unlockFileFits = validate29, schema54 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] } } }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
+var unlockFileFits = validate29, schema60 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
 function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2871,7 +3090,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
             if (typeof data2 != "string")
               return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
             if (!(data2 === "unlock" || data2 === "refusal" || data2 === "decision"))
-              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema54.properties.kind.enum } }], !1;
+              return validate29.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema60.properties.kind.enum } }], !1;
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
@@ -2886,63 +3105,81 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
             if (valid0) {
               if (data.by !== void 0) {
                 let data4 = data.by, _errs9 = errors;
-                if (errors === _errs9)
+                if (errors === errors)
                   if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
                     let missing1;
                     if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
-                      return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                      return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                     if (data4.name !== void 0) {
-                      let _errs11 = errors;
+                      let _errs12 = errors;
                       if (typeof data4.name != "string")
-                        return validate29.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "#/properties/by/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid2 = _errs11 === errors;
+                        return validate29.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                      var valid3 = _errs12 === errors;
                     } else
-                      var valid2 = !0;
-                    if (valid2)
+                      var valid3 = !0;
+                    if (valid3) {
                       if (data4.knownBy !== void 0) {
-                        let data6 = data4.knownBy, _errs13 = errors;
+                        let data6 = data4.knownBy, _errs14 = errors;
                         if (typeof data6 != "string")
-                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
-                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "#/properties/by/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema54.properties.by.properties.knownBy.enum } }], !1;
-                        var valid2 = _errs13 === errors;
+                          return validate29.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                        var valid3 = _errs14 === errors;
                       } else
-                        var valid2 = !0;
+                        var valid3 = !0;
+                      if (valid3) {
+                        if (data4.issuer !== void 0) {
+                          let _errs16 = errors;
+                          if (typeof data4.issuer != "string")
+                            return validate29.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                          var valid3 = _errs16 === errors;
+                        } else
+                          var valid3 = !0;
+                        if (valid3)
+                          if (data4.sub !== void 0) {
+                            let _errs18 = errors;
+                            if (typeof data4.sub != "string")
+                              return validate29.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid3 = _errs18 === errors;
+                          } else
+                            var valid3 = !0;
+                      }
+                    }
                   } else
-                    return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "object" } }], !1;
+                    return validate29.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                 var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
               if (valid0) {
                 if (data.commit !== void 0) {
-                  let data7 = data.commit, _errs15 = errors;
-                  if (typeof data7 != "string" && data7 !== null)
-                    return validate29.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema54.properties.commit.type } }], !1;
-                  var valid0 = _errs15 === errors;
+                  let data9 = data.commit, _errs20 = errors;
+                  if (typeof data9 != "string" && data9 !== null)
+                    return validate29.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema60.properties.commit.type } }], !1;
+                  var valid0 = _errs20 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0) {
                   if (data.plan !== void 0) {
-                    let data8 = data.plan, _errs17 = errors;
-                    if (typeof data8 != "string" && data8 !== null)
-                      return validate29.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema54.properties.plan.type } }], !1;
-                    var valid0 = _errs17 === errors;
+                    let data10 = data.plan, _errs22 = errors;
+                    if (typeof data10 != "string" && data10 !== null)
+                      return validate29.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema60.properties.plan.type } }], !1;
+                    var valid0 = _errs22 === errors;
                   } else
                     var valid0 = !0;
                   if (valid0) {
                     if (data.reason !== void 0) {
-                      let data9 = data.reason, _errs19 = errors;
-                      if (typeof data9 != "string" && data9 !== null)
-                        return validate29.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema54.properties.reason.type } }], !1;
-                      var valid0 = _errs19 === errors;
+                      let data11 = data.reason, _errs24 = errors;
+                      if (typeof data11 != "string" && data11 !== null)
+                        return validate29.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema60.properties.reason.type } }], !1;
+                      var valid0 = _errs24 === errors;
                     } else
                       var valid0 = !0;
                     if (valid0)
                       if (data.outcome !== void 0) {
-                        let _errs21 = errors;
+                        let _errs26 = errors;
                         if (typeof data.outcome != "string")
                           return validate29.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid0 = _errs21 === errors;
+                        var valid0 = _errs26 === errors;
                       } else
                         var valid0 = !0;
                   }
@@ -2956,7 +3193,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
       return validate29.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate29.errors = vErrors, errors === 0;
 }
-var logFileFits = validate30, schema56 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+var logFileFits = validate30, schema63 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
 function validate30(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2979,7 +3216,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
               for (let key0 in data1) {
                 let data2 = data1[key0], _errs5 = errors;
                 if (typeof data2 != "string" && data2 !== null)
-                  return validate30.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema56.properties.files.additionalProperties.type } }], !1;
+                  return validate30.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema63.properties.files.additionalProperties.type } }], !1;
                 var valid1 = _errs5 === errors;
                 if (!valid1)
                   break;
@@ -2993,7 +3230,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
       return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate30.errors = vErrors, errors === 0;
 }
-var planFileFits = validate31, schema57 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern29 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate31, schema64 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern29 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3043,7 +3280,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                           if (typeof data5 != "string")
                             return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema57.properties.changes.items.properties.action.enum } }], !1;
+                            return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema64.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -3053,7 +3290,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                             if (typeof data6 != "string")
                               return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema57.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema64.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -3108,7 +3345,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                                               if (typeof data12 != "string")
                                                 return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                               if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
-                                                return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema57.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                                return validate31.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema64.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                               var valid5 = _errs24 === errors;
                                             } else
                                               var valid5 = !0;
@@ -3222,7 +3459,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (typeof data22 != "string")
                                         return validate31.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
-                                        return validate31.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema57.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate31.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema64.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid9 = _errs46 === errors;
                                       if (!valid9)
                                         break;
@@ -3341,7 +3578,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data23.commit !== void 0) {
                             let data32 = data23.commit, _errs68 = errors;
                             if (typeof data32 != "string" && data32 !== null)
-                              return validate31.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema57.properties.basis.properties.commit.type } }], !1;
+                              return validate31.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema64.properties.basis.properties.commit.type } }], !1;
                             var valid10 = _errs68 === errors;
                           } else
                             var valid10 = !0;
@@ -3418,7 +3655,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                         if (typeof data39 != "string")
                           return validate31.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data39 === "quick" || data39 === "normal"))
-                          return validate31.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema57.properties.planner.properties.effort.enum } }], !1;
+                          return validate31.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema64.properties.planner.properties.effort.enum } }], !1;
                         var valid17 = _errs83 === errors;
                       } else
                         var valid17 = !0;

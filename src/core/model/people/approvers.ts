@@ -1,8 +1,8 @@
 import type { Domain } from '../item.ts'
 import type { Given } from '../rollout.ts'
 import { formatCount, pluralize } from '../text/words.ts'
-import type { Identity } from './identity.ts'
-import { listApprovable, nameSome, type RoleRule } from './roles.ts'
+import { areShownDifferent, isPerson, type Actor, type Identity } from './identity.ts'
+import { nameSome } from './roles.ts'
 
 /** What the approval of a wave takes. */
 export interface ApprovalNeeds {
@@ -12,56 +12,62 @@ export interface ApprovalNeeds {
   notAuthor: boolean
 }
 
-/** What is known of a rollout when somebody wants to approve a wave of it. */
-export interface ApprovalCase {
-  domains: readonly Domain[]
-  /** Addresses of those who wrote the change, in lower case; null if they are not known. */
-  authors: ReadonlySet<string> | null
-  needs: ApprovalNeeds
-  rules: readonly RoleRule[]
-}
+/** Addresses of those who wrote a change, by `parseAddress`; or a clause, why they are unknown. */
+export type Authors = ReadonlySet<string> | string
 
 /**
- * Explains why an approval of somebody would not count, in a sentence; null if it would. What takes
- * two persons or another one than the author has to know who each of them is, which the token
- * does not show.
+ * Explains why an approval of somebody would not count, in a sentence; null if it would. Where two
+ * persons or another one than the author are needed, who is not shown to be another does not count.
  *
  * @param before approvals that the wave has
  */
 export function explainUncounted(
-  { name, knownBy, email }: Identity,
-  { authors, needs }: ApprovalCase,
+  identity: Identity,
+  authors: Authors,
+  needs: ApprovalNeeds,
   before: readonly Given[],
 ): string | null {
-  if (needs.by > 1 && ['token', 'unidentified'].includes(knownBy))
-    return `The wave needs ${needs.by} approvers, and the token shows nobody's name.`
-  if (before.some(({ author }) => author === name)) return `${name} has already approved the wave.`
+  const { name, email } = identity
+  const shown = identity.knownBy === 'ci' ? 'a job' : 'the token'
+  if (needs.by > 1 && !isPerson(identity))
+    return `The wave needs ${needs.by} approvers, and ${shown} shows nobody's name.`
+  const same = before.flatMap((given) => (areDifferent(given.by, identity) ? [] : [given.author]))
+  if (same.includes(name)) return `${name} has already approved the wave.`
+  if (same.length > 0 && needs.by > 1)
+    return (
+      `${name} is not shown to be another person than ${same.join(', ')}, who has approved ` +
+      'the wave: that takes two subjects of one issuer.'
+    )
   if (!needs.notAuthor) return null
   if (email === null)
     return (
       'The author of a change may not approve it, and nothing proves an e-mail address that ' +
       'could be compared with the author.'
     )
-  if (authors === null) return 'The authors of the change are not known, so nobody may approve it.'
+  if (typeof authors === 'string')
+    return `The authors of the change are not known, so nobody may approve it: ${authors}.`
   return authors.has(email) ? `${email} wrote a part of the change.` : null
 }
 
-/** Finds the domains of a wave that an approval of somebody counts for. */
-export function findGiven(identity: Identity, { domains, rules }: ApprovalCase): Domain[] | null {
-  const covered = listApprovable(identity, domains, rules)
-  return covered.length === domains.length ? null : covered
+/** As `areShownDifferent`; of whom nothing was recorded is not shown to be another. */
+function areDifferent(given: Actor | undefined, other: Actor | undefined): boolean {
+  return given !== undefined && other !== undefined && areShownDifferent(given, other)
 }
 
-/** Lists the domains of a wave that have fewer approvers than they need. */
+/** Lists the domains of a wave that have fewer approvers, shown to be different, than they need. */
 export function listLacking(
   domains: readonly Domain[],
   given: readonly Given[],
   by: number,
 ): Domain[] {
-  const lists = given.map((each) => (each.domains === undefined ? null : new Set(each.domains)))
-  return domains.filter(
-    (domain) => lists.filter((list) => list === null || list.has(domain)).length < by,
-  )
+  const lists = given.map((each) => ({ ...each, domains: each.domains && new Set(each.domains) }))
+  return domains.filter((domain) => {
+    const counted: Given['by'][] = []
+    for (const { by: own, domains: list } of lists)
+      if (list?.has(domain) !== false && counted.every((other) => areDifferent(other, own)))
+        counted.push(own)
+    return counted.length < by
+  })
 }
 
 /** Describes what a wave still lacks: `2 of 5 domains need another approver: a.example.com`. */

@@ -1,24 +1,42 @@
-/** How it is known who decides. */
-export type KnownBy = 'oidc' | 'proxy' | 'ci' | 'database' | 'token' | 'unidentified'
+import { lowerAscii } from '../text/lower-ascii.ts'
 
-/** Who does something, for the history; `serve`: the controller of itself. */
-export interface Actor {
+/**
+ * Namespaces of users, by how somebody is known: how `roles` and names write a subject of each, and
+ * whether different subjects of one issuer are different people. Anybody may start a job. Verified
+ * e-mail addresses are one more namespace: they have an "@" and no ":".
+ */
+const namespaces = {
+  oidc: { prefix: 'subject:', isPerson: true },
+  proxy: { prefix: '', isPerson: true },
+  ci: { prefix: 'ci:', isPerson: false },
+  database: { prefix: 'database:', isPerson: true },
+  token: { prefix: 'token', isPerson: false },
+  unidentified: { prefix: 'unidentified', isPerson: false },
+  serve: { prefix: '', isPerson: false },
+} as const
+
+/** How it is known who decides. */
+export type KnownBy = Exclude<keyof typeof namespaces, 'serve'>
+
+/** Who does something, for decisions and the history; `serve`: the controller of itself. */
+export type Actor = {
+  /** For people; it may change. */
   name: string
   knownBy: KnownBy | 'serve'
+  /** Address of the issuer that names the subject; absent: this proxy or database. */
+  issuer?: string
+  /** Absent for those whom nothing but their name shows. */
+  sub?: string
 }
 
 /** Somebody who asks for something: a person, a job, or a holder of the token. */
-export interface Identity {
-  /** Unique among all sources; `roles` names it under `users`. */
-  name: string
+export interface Identity extends Actor {
   knownBy: KnownBy
   groups: string[]
   /** Proven e-mail address, in lower case; null without one. */
   email: string | null
 }
 
-/** Prefixes of names that are no person's, so that no provider can give one of them. */
-const prefixes = { ci: 'ci:', database: 'database:' } as const
 /** Maximum length of a name and of a group, and maximum number of groups. */
 export const identityLimits = { name: 256, groups: 200 }
 
@@ -31,43 +49,68 @@ function nameMachine(name: 'token' | 'unidentified'): Identity {
   return { name, knownBy: name, groups: [], email: null }
 }
 
-/** Identifies a job of CI by its subject, or a user of PostgreSQL by its role. */
-export function identifyMachine(knownBy: 'ci' | 'database', name: string): Identity | null {
-  return isName(name) ? { name: prefixes[knownBy] + name, knownBy, groups: [], email: null } : null
-}
-
 /**
- * Identifies a person; null if the name is not usable. Names of machines are refused, since roles
- * could give them rights.
+ * Identifies a person, a job or a role of the database by its subject; null if that is not usable.
+ * The name is the verified e-mail address, or else the subject, as `roles` writes it.
  *
  * @param groups those that are no text of a usable length are left out
  */
-export function identifyPerson(
-  knownBy: 'oidc' | 'proxy',
-  name: string,
-  groups: unknown,
-  email: string | null,
+export function identify(
+  knownBy: 'oidc' | 'proxy' | 'ci' | 'database',
+  sub: string,
+  { issuer, groups, email }: { issuer?: string; groups?: unknown; email?: string | null } = {},
 ): Identity | null {
-  const isMachine =
-    ['token', 'unidentified'].includes(name.toLowerCase()) ||
-    Object.values(prefixes).some((prefix) => name.toLowerCase().startsWith(prefix))
-  if (isMachine || !isName(name)) return null
-  const listed = Array.isArray(groups) ? groups : typeof groups === 'string' ? [groups] : []
+  const address = parseAddress(email ?? '')
+  const name = address ?? namespaces[knownBy].prefix + sub
+  if (!isName(sub) || (knownBy === 'proxy' && isReserved(name))) return null
+  const listed = Array.isArray(groups) ? groups : [groups]
   const usable = listed.filter((group) => typeof group === 'string' && isName(group))
   return {
-    name: normalizeUser(name),
+    name,
     knownBy,
+    ...(issuer === undefined ? {} : { issuer }),
+    sub,
     groups: [...new Set<string>(usable)].slice(0, identityLimits.groups),
-    email: email?.toLowerCase() ?? null,
+    email: address,
   }
 }
 
+/** Lists how `roles` may write somebody: by the name, and by the subject. */
+export function listUserNames({ name, knownBy, sub = '' }: Identity): string[] {
+  return [name, namespaces[knownBy].prefix + sub]
+}
+
+/** Parses an e-mail address: only A to Z are put into lower case. Null for other texts. */
+export function parseAddress(text: string): string | null {
+  return /^[^\s:@]+@[^\s:@]+$/.test(text) ? lowerAscii(text) : null
+}
+
+/** Normalizes a user of roles or a proxy: letter case of addresses alone does not count. */
+export function normalizeUser(user: string): string {
+  return parseAddress(user) ?? user
+}
+
 /**
- * Normalizes the name of a user as roles and providers write it: letter case of e-mail addresses
- * does not count, that of other names does.
+ * Returns whether two are shown to be different people: by different subjects of one issuer that
+ * names people, under different names. Over two issuers, or known in two ways, they may be one.
  */
-export function normalizeUser(name: string): string {
-  return /^[^\s:@]+@[^\s:@]+$/.test(name) ? name.toLowerCase() : name
+export function areShownDifferent(a: Actor, b: Actor): boolean {
+  const isSameIssuer = a.knownBy === b.knownBy && a.issuer === b.issuer
+  if (!isPerson(a) || !isSameIssuer || b.sub === undefined) return false
+  return a.sub !== b.sub && a.name !== b.name
+}
+
+/** Returns whether somebody is known by a subject that is one person's. */
+export function isPerson({ knownBy, sub }: Actor): boolean {
+  return namespaces[knownBy].isPerson && sub !== undefined
+}
+
+/** Returns whether a name is written as that of another namespace, in any letter case. */
+function isReserved(name: string): boolean {
+  const lower = lowerAscii(name)
+  return Object.values(namespaces).some(
+    ({ prefix }) => lower === prefix || (prefix.endsWith(':') && lower.startsWith(prefix)),
+  )
 }
 
 /** Returns whether a text can be a name: it is shown, logged and compared. */
@@ -76,16 +119,16 @@ function isName(text: string): boolean {
 }
 
 /** Describes somebody in a few words: `ada@example.com`, `the job repo:team/cdn`. */
-export function describeIdentity({ name, knownBy }: Actor): string {
+export function describeIdentity({ name, knownBy, sub = name }: Actor): string {
   switch (knownBy) {
     case 'token':
       return 'a holder of the token'
     case 'unidentified':
       return 'somebody unidentified'
     case 'ci':
-      return `the CI job ${name.slice(prefixes.ci.length)}`
+      return `the CI job ${sub}`
     case 'database':
-      return `the database role ${name.slice(prefixes.database.length)}`
+      return `the database role ${sub}`
     default:
       return name
   }

@@ -1,7 +1,7 @@
 import type { Domain } from '../item.ts'
 import { compileDomainGlobs } from '../text/domain-glob.ts'
 import { formatCount } from '../text/words.ts'
-import { describeIdentity, type Identity } from './identity.ts'
+import { describeIdentity, listUserNames, type Identity } from './identity.ts'
 
 /** `viewer` sees, `approver` also approves waves, `operator` also pauses, aborts and stops. */
 export type RoleName = 'viewer' | 'approver' | 'operator'
@@ -104,7 +104,8 @@ export function listApprovable(
 
 function isIn({ users, groups }: RoleRule, identity: Identity): boolean {
   // A claim that happens to be a group's name must not make a machine its member.
-  return users.includes(identity.name) || groups.some((group) => identity.groups.includes(group))
+  const isUser = listUserNames(identity).some((name) => users.includes(name))
+  return isUser || groups.some((group) => identity.groups.includes(group))
 }
 
 function isUnlimited({ domains }: RoleRule): boolean {
