@@ -51,7 +51,9 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
         const more = typeof asked === 'string' ? [] : writeCheck(folder, asked)
         const all = ['-C', root, '--json', ...words.slice(0, -1), file, ...more]
         const end = await run(all, outside)
-        if (end.code !== 0) throw explainEnd(page, end)
+        // A history that is not as it was recorded says so itself.
+        const isWrong = page === 'history' && end.code === 1 && end.error === null
+        if (end.code !== 0 && !isWrong) throw explainEnd(page, end)
         if (statSync(file).size > maxPageBytes)
           throw explainEnd(page, { ...end, excess: `more than ${maxPageBytes} bytes` })
         return readFileSync(file, 'utf8')

@@ -6,12 +6,15 @@ import {
   toFleet,
 } from '../operations/history/past-applies.ts'
 import { loadHistory } from '../operations/state.ts'
-import type { VerifiedChain } from '../state/format/verify-chain.ts'
+import type { ChainFinding, VerifiedChain } from '../state/format/verify-chain.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
-import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { wrapForStdout } from './terminal/output.ts'
 import { buildHistoryJson } from '../outlets/report/apply/history-json.ts'
-import { formatHistory, formatDomainHistory } from '../outlets/report/apply/history-text.ts'
+import {
+  formatDomainHistory,
+  formatFindings,
+  formatHistory,
+} from '../outlets/report/apply/history-text.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { ReportOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
@@ -37,8 +40,9 @@ export async function printHistory(
     name === null
       ? await loadAll(workspace, context, withChanges)
       : await loadOne(workspace, context, name)
-  const { applies, dropped, domain } = history
+  const { applies, dropped, domain, findings } = history
   for (const file of createReports('history', given, workspace, io)) await file.save(history)
+  if (options.json !== true) printFindings(context, findings)
   if (options.json === true) io.out(formatJson(buildHistoryJson(history)))
   else if (domain === null) io.out(formatHistory(applies.toReversed(), paint, dropped))
   else {
@@ -46,7 +50,12 @@ export async function printHistory(
     io.out(formatDomainHistory(domain.domain, domain.applies.toReversed(), style))
     if (domain.pruned > 0) note(explainPruned(domain.pruned))
   }
-  return exitCodes.done
+  return findings.length === 0 ? exitCodes.done : exitCodes.failed
+}
+
+function printFindings({ io, paint }: CommandContext, findings: ChainFinding[]): void {
+  for (const line of formatFindings(findings, paint))
+    io.out(`${wrapForStdout(line.trimEnd(), io)}\n`)
 }
 
 async function loadAll(
@@ -57,7 +66,7 @@ async function loadAll(
   if (!withChanges) return { ...(await loadHistory(workspace, io)), domain: null, fleet: null }
   const fleet = await loadPastApplies(workspace, io)
   const applies = fleet.applies.map(({ apply }) => apply)
-  return { applies, dropped: fleet.dropped, domain: null, fleet }
+  return { applies, dropped: fleet.dropped, findings: fleet.findings, domain: null, fleet }
 }
 
 async function loadOne(
@@ -66,11 +75,9 @@ async function loadOne(
   name: string,
 ): Promise<History> {
   const domain = await loadDomainHistory(workspace, name, io)
-  return { applies: domain.applies, dropped: 0, domain, fleet: toFleet(domain) }
+  const { applies, findings } = domain
+  return { applies, dropped: 0, findings, domain, fleet: toFleet(domain) }
 }
-
-/** Maximum number of faults that are printed as text, before their number. */
-const maxFindings = 50
 
 /**
  * Prints whether the chained history is whole, and what that proves.
@@ -83,7 +90,7 @@ export async function printVerified(
   head: string | undefined,
 ): Promise<number> {
   const { verifyHistory } = await import('../operations/history/verify-history.ts')
-  const { io, options, paint } = context
+  const { io, options } = context
   const verified = await verifyHistory(openWorkspace(context, 'none'), { head }, io)
   const { findings, hasHead, ...facts } = verified
   const code = findings.length === 0 ? exitCodes.done : exitCodes.failed
@@ -92,8 +99,7 @@ export async function printVerified(
     io.out(`${JSON.stringify({ format: 'edgewise.verify/1', findings, ...facts, ...known })}\n`)
     return code
   }
-  for (const { message } of findings.slice(0, maxFindings))
-    io.out(`${wrapForStdout(`${paint.red('wrong:')} ${escapeInvisible(message)}`, io)}\n`)
+  printFindings(context, findings)
   for (const sentence of describeVerified(verified)) io.out(`${wrapForStdout(sentence, io)}\n`)
   return code
 }

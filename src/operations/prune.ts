@@ -5,7 +5,6 @@ import type { Actor } from '../core/model/people/identity.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import type {
-  ChainStore,
   HistoryReader,
   RecordedState,
   RolloutStore,
@@ -69,8 +68,7 @@ export async function prune(
       throw new CancelledError('Prune cancelled: nothing was pruned')
     outside.onPhase?.({ name: 'pruning', total: applies.length })
     const what = describePrune(pruned)
-    store.chain.add(describeAct(outside, 'prune', what, { by }))
-    await store.prune(applies, what)
+    await store.prune(applies, what, describeAct(outside, 'prune', what, { by }))
     return pruned
   })
 }
@@ -90,8 +88,7 @@ export async function pruneOld(
     if (applies.length === 0) return
     const what = describePrune({ applies, before: new Date(beforeMs).toISOString() })
     outside.onPhase?.({ name: 'pruning', total: applies.length })
-    store.chain.add(describeAct(outside, 'prune', what, { by }))
-    await store.prune(applies, what)
+    await store.prune(applies, what, describeAct(outside, 'prune', what, { by }))
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
@@ -102,11 +99,11 @@ export async function pruneOld(
   }
 }
 
-type PruneStore = StateReader & HistoryReader & RolloutStore & StateWriter & ChainStore
+type PruneStore = StateReader & HistoryReader & RolloutStore & StateWriter
 
 async function findPrunable(
   workspace: Configured & Secrets,
-  store: Omit<PruneStore, keyof StateWriter | keyof ChainStore>,
+  store: Omit<PruneStore, keyof StateWriter>,
   recorded: RecordedState,
   history: Applied[],
   limits: { beforeMs: number; maxApplies: number },

@@ -25,6 +25,7 @@ import {
   type Kind,
   buildTimeout,
   begin,
+  pruneNote,
 } from './store-contract.ts'
 
 interface FolderKind extends Kind {
@@ -187,7 +188,7 @@ it.each<[string, (store: Store) => Promise<void>]>([
       await store.load()
       const applies = await store.listApplies()
       const old = applies.filter(({ id }) => id !== 'three')
-      await store.prune(old, 'Prune')
+      await store.prune(old, 'Prune', pruneNote)
     },
   ],
 ])('an interrupted %s loses nothing, and can be repeated', async (_what, change) => {

@@ -7,7 +7,9 @@ import type { OpenState } from '../../src/state/store/store-opener.ts'
 import { accountScope } from '../../src/state/locks/locks.ts'
 import { acquireAccount, buildHolder } from './contender.ts'
 import type { ChainFile } from '../../src/core/model/generated/state-types.ts'
+import type { HistoryNote } from '../../src/state/format/chain-entry.ts'
 import { type StoredChain, verifyChain } from '../../src/state/format/verify-chain.ts'
+import { verifyRecords } from '../../src/state/format/verify-records.ts'
 import type { RecordedState, RecordedItem, Store, Batch } from '../../src/state/store/store.ts'
 
 export const recordedAt = '2026-11-20T00:00:00.000Z'
@@ -61,6 +63,16 @@ export function buildApplied(id: string, more: Partial<Applied> = {}): Applied {
     outcome: 'unfinished',
     ...more,
   }
+}
+
+/** Entry of a pruning. */
+export const pruneNote: HistoryNote = {
+  at: recordedAt,
+  kind: 'prune',
+  about: 'all',
+  by: { name: 'somebody', knownBy: 'unidentified' },
+  ...{ commit: null, plan: null, reason: null },
+  outcome: 'done',
 }
 
 /** Builds a wave that changes `timeout` of each domain to '99', one write each, numbered from 1. */
@@ -347,7 +359,7 @@ export function storeContract(
           )
         expect([all.get('two')?.size, all.get('missing')?.size]).toEqual([state('1').size, 0])
         await store.load()
-        await store.prune([buildApplied('one'), buildApplied('two')], 'test')
+        await store.prune([buildApplied('one'), buildApplied('two')], 'test', pruneNote)
         await store.share?.()
         const after = await (await kind.elsewhere()).store.loadDomainHistory(a)
         expect([after.applies.map(({ apply }) => apply.id), after.pruned]).toEqual([['three'], 2])
@@ -566,8 +578,7 @@ export function storeContract(
         const next = await open()
         expect((await next.chain.load()).pending).toBe(1)
         await next.load()
-        next.chain.add({ ...note, kind: 'prune', about: 'one' })
-        await next.prune([buildApplied('one')], 'Prune')
+        await next.prune([buildApplied('one')], 'Prune', { ...note, kind: 'prune', about: 'one' })
         for (const seen of [await open(), (await kind.elsewhere()).store]) {
           const chain = await seen.chain.load()
           const { findings, newest } = verifyChain(chain, { head: null, verifies: null })
@@ -593,6 +604,43 @@ export function storeContract(
       },
     )
 
+    shared(
+      'shows what was altered of an apply that has ended, but no apply that runs',
+      async () => {
+        const state = buildTimeout('a.example.com', '1')
+        const store = await open()
+        await store.load()
+        for (const id of ['one', 'two']) {
+          for (const number of [1, 2])
+            await store.recordIntents(buildApplied(id), buildWave(id, state, number))
+          await complete(store, id)
+        }
+        await begin(store, 'three', state)
+        await store.share?.()
+        const verify = async () => {
+          const stored = await (await open()).chain.load()
+          return verifyRecords(stored.texts, stored).map(({ code, apply }) => [code, apply])
+        }
+        expect(await verify()).toEqual([])
+        // The next command closes it.
+        const next = await open()
+        await next.load()
+        await next.prune([buildApplied('one')], 'Prune', pruneNote)
+        expect(await verify()).toEqual([])
+        await kind.damage('journal/two.json', (text) => text.replace('somebody', 'eve'))
+        expect(await verify()).toEqual([['altered', 'two']])
+        await kind.damage('journal/two.json', (text) => text.replace('eve', 'somebody'))
+        await kind.damage('batches/three/1.json', (text) => text.replace('99', '98'))
+        expect(await verify()).toEqual([['altered', 'three']])
+        await kind.damage('pruned/applies.json', (text) => text.replace('one', 'two'))
+        expect(await verify()).toEqual([
+          ['altered', undefined],
+          ['altered', 'three'],
+          ['lost', 'one'],
+        ])
+      },
+    )
+
     own('with a damaged end of the history is refused', async () => {
       const store = await open()
       await begin(store, 'one', buildTimeout('a.example.com', '1'))
@@ -614,8 +662,8 @@ export function storeContract(
         await store.endApply(buildApplied(id, { startedAt, endedAt: startedAt }))
       }
       const applies = await store.listApplies()
-      await store.prune(applies.slice(0, 1), 'Prune')
-      await store.prune(applies.slice(0, 2), 'Prune, after an interrupted one')
+      await store.prune(applies.slice(0, 1), 'Prune', pruneNote)
+      await store.prune(applies.slice(0, 2), 'Prune, after an interrupted one', pruneNote)
       for (const seen of [await open(), (await kind.elsewhere()).store]) {
         expect(await seen.load()).toEqual(await store.load())
         expect(await seen.listApplies()).toEqual(applies.slice(2))
@@ -624,7 +672,7 @@ export function storeContract(
         expect(await seen.loadStateBefore('three')).toEqual(state)
       }
       const many = Array.from({ length: 1001 }, (_, i) => buildApplied(`old-${i}`))
-      await store.prune(many, 'Prune')
+      await store.prune(many, 'Prune', pruneNote)
       const { applies: listed, dropped } = await store.listPruned()
       expect([listed.length, listed.at(-1)?.id, dropped]).toEqual([1000, 'old-1000', 3])
     })

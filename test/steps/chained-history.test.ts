@@ -144,17 +144,24 @@ it('reports what was changed, or cut off, also as text', async () => {
   for (const seconds of [60, 61, 62]) expect((await apply(seconds)).code).toBe(0)
   const newest = String((await verify())['newest'])
   rmSync(join(findHome(), 'chain-0/2.json'))
-  expect(await verify()).toMatchObject({ findings: [{ code: 'missing', number: 3 }] })
+  expect(await verify()).toMatchObject({
+    findings: [{ code: 'missing', number: 3 }, { code: 'uncovered' }],
+  })
   const text = await place.cli('state', 'verify')
-  expect(text.out).toMatch(/^wrong: the history lacks entry 2\.\nThe history has 2 entries since /)
+  expect(text.out).toMatch(
+    /^wrong: the history lacks entry 2\.\nwrong: apply .*\nThe history has 2 entries since /,
+  )
   expect(text.out).toContain('Without --head this proves nothing')
   rmSync(join(findHome(), 'chain-0'), { recursive: true })
   rmSync(join(findHome(), 'chain.json'))
-  expect(await verify()).toMatchObject({ findings: [], entries: 0 })
-  expect(await verify('--head', newest)).toMatchObject({ findings: [{ code: 'cut' }] })
+  const uncovered = [1, 2, 3].map(() => ({ code: 'uncovered' }))
+  expect(await verify()).toMatchObject({ findings: uncovered, entries: 0 })
+  expect(await verify('--head', newest)).toMatchObject({
+    findings: [{ code: 'cut' }, ...uncovered],
+  })
   expect((await apply(63)).code).toBe(0)
   expect(listKinds()).toEqual(['apply'])
-  expect(await verify()).toMatchObject({ findings: [], entries: 1 })
+  expect(await verify()).toMatchObject({ findings: uncovered, entries: 1 })
   const wrong = await place.cli('state', 'verify', '--head', 'x')
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('64 hex digits')])
 })

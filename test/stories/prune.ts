@@ -4,6 +4,7 @@ import {
   buildDomain,
   buildItem,
   buildWave,
+  pruneNote,
   recordedAt,
 } from '../state/store-contract.ts'
 import { branch, type Two } from '../state/two-clones.ts'
@@ -17,7 +18,7 @@ export async function pruneBehindClone(two: Two): Promise<void> {
   await behind.share?.()
   const tip = await two.sandbox.git('other', 'rev-parse', branch)
   const mine = await two.open('clone')
-  await mine.prune(await mine.listApplies(), 'Prune')
+  await mine.prune(await mine.listApplies(), 'Prune', pruneNote)
   expect(await two.sandbox.git('remote.git', 'rev-parse', `${branch}^`)).toBe(tip)
   const next = await two.open('other')
   expect([await next.listApplies(), (await next.listPruned()).applies.length]).toEqual([[], 1])

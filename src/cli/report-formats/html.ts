@@ -33,7 +33,8 @@ export const renderers = {
     const { formatPage } = await import('../../outlets/report/page/format-page.ts')
     return formatPage(buildDriftPage(found, at, describePage(about, selected, found.notes)))
   },
-  history: async ({ fleet, domain }, about) => {
+  history: async ({ fleet, domain, findings }, about) => {
+    const { maxFindings } = await import('../../outlets/report/apply/history-text.ts')
     const { buildHistoryPage } = await import('../../outlets/report/page/build-history-page.ts')
     const { formatPage } = await import('../../outlets/report/page/format-page.ts')
     const target = domain === null ? [] : [domain.domain]
@@ -41,7 +42,8 @@ export const renderers = {
     const { applies, dropped } = fleet ?? { applies: [], dropped: 0 }
     const of = domain === null ? null : { name: domain.domain, pruned: domain.pruned }
     // The manifests have no part in a history.
-    const page = buildHistoryPage({ applies, dropped, domain: of }, { ...described, warnings: [] })
+    const warnings = findings.slice(0, maxFindings).map(({ message }) => message)
+    const page = buildHistoryPage({ applies, dropped, domain: of }, { ...described, warnings })
     return formatPage(page)
   },
   show: async ({ sheet }, { workspace, outside }) => {

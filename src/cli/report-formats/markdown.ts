@@ -18,14 +18,15 @@ export const renderers = {
     const { formatDriftMarkdown } = await import('../../outlets/report/drift/markdown.ts')
     return formatDriftMarkdown(found.drift, at, found.notes, found.effects)
   },
-  history: async ({ applies, dropped, domain }) => {
-    const { formatDomainHistory, formatHistory } =
+  history: async ({ applies, dropped, domain, findings }) => {
+    const { formatDomainHistory, formatFindings, formatHistory } =
       await import('../../outlets/report/apply/history-text.ts')
     const text =
       domain === null
         ? formatHistory(applies.toReversed(), plainPaint, dropped)
         : formatDomainHistory(domain.domain, domain.applies.toReversed(), plainStyle)
-    return formatTextReport('Edgewise history', text)
+    const wrong = formatFindings(findings, plainPaint).join('')
+    return formatTextReport('Edgewise history', wrong + text)
   },
   show: async ({ sheet }, { outside }) => {
     const { formatSheet } = await import('../../outlets/report/domain/text.ts')

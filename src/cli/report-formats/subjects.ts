@@ -12,6 +12,7 @@ import type {
   Settings,
 } from '../../operations/runtime/workspace-parts.ts'
 import type { Shown } from '../../operations/show.ts'
+import type { ChainFinding } from '../../state/format/verify-chain.ts'
 import type { ApplyRecord } from '../apply-report.ts'
 
 /** Subjects of the reports of each command. */
@@ -36,6 +37,8 @@ export interface Subjects {
 export interface History {
   applies: HistoryEntry[]
   dropped: number
+  /** How the history differs from its chain. */
+  findings: ChainFinding[]
   /** Null for all domains. */
   domain: PastDomain | null
   /** The changes of the applies; null if only their list was loaded. */

@@ -78,8 +78,13 @@ export interface Applied extends SourceTree, Grounds {
   outcome: (typeof applyOutcomes)[number]
 }
 
-/** An apply in a history; `pruned`: it can not be rolled back, its state before is not stored. */
-export type HistoryEntry = Applied & { pruned?: true }
+/**
+ * An apply in a history.
+ *
+ * - `pruned`: it can not be rolled back, its state before is not stored
+ * - `fault`: how it differs from the chained history, in a sentence
+ */
+export type HistoryEntry = Applied & { pruned?: true; fault?: string }
 
 /** Change of an item that an apply intended. */
 export interface PastChange {

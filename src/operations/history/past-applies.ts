@@ -14,15 +14,19 @@ import type {
 } from '../../state/store/store.ts'
 import { loadState, openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
+import type { ChainFinding } from '../../state/format/verify-chain.ts'
 import { listHistory } from '../state.ts'
+import { verifyShown } from './verify-history.ts'
 
 /** The history of a domain. */
 export interface PastDomain {
   domain: Domain
   /** First to last, with what each intended for the domain. */
-  applies: (Applied & { items: ReadonlyMap<ItemKey, PastChange> })[]
+  applies: (HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> })[]
   /** Number of pruned applies, which may have written the domain. */
   pruned: number
+  /** How the history differs from its chain. */
+  findings: ChainFinding[]
 }
 
 /** The history of all domains. */
@@ -48,9 +52,13 @@ export async function loadPastApplies(
   workspace: Settings & Desired & Secrets,
   outside: StateOutside,
   limit = maxChanges,
-): Promise<PastFleet> {
+): Promise<PastFleet & Pick<PastDomain, 'findings'>> {
   const { store, recorded } = await loadState(workspace, outside)
-  return listPastApplies(store, recorded, limit)
+  const { applies, dropped } = await listPastApplies(store, recorded, limit)
+  const ids = applies.flatMap(({ apply, changes }) => (changes === null ? [] : [apply.id]))
+  const { findings, mark } = await verifyShown(workspace, store, ids)
+  const marked = applies.map(({ apply, changes }) => ({ apply: mark(apply), changes }))
+  return { applies: marked, dropped, findings }
 }
 
 /** Lists the history of all domains from a loaded state, as `loadPastApplies` does. */
@@ -101,13 +109,16 @@ export async function loadDomainHistory(
     changes: new Map([[domain, items]]),
   }))
   const past = describeAll(intended, new Map([[domain, recorded]]))
+  const ids = past.map(({ apply }) => apply.id)
+  const { findings, mark } = await verifyShown(workspace, store, ids)
   return {
     domain,
     applies: past.map(({ apply, changes }) => ({
-      ...apply,
+      ...mark(apply),
       items: changes.get(domain) ?? new Map(),
     })),
     pruned,
+    findings,
   }
 }
 

@@ -1,5 +1,12 @@
+import type { Applied } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
+import {
+  verifyChain,
+  type ChainFinding,
+  type VerifiedChain,
+} from '../../state/format/verify-chain.ts'
+import { verifyRecords } from '../../state/format/verify-records.ts'
+import type { ChainStore } from '../../state/store/store.ts'
 import { openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
@@ -38,7 +45,45 @@ export async function verifyHistory(
     )
   outside.onPhase?.({ name: 'loading-state' })
   const { store } = await openState(workspace, outside)
+  return verifyStored(workspace, store, known, null)
+}
+
+/**
+ * Verifies the stored history, and that its applies are shown as their entries have recorded them.
+ *
+ * @param applies whose changes are verified too; null: of all
+ */
+async function verifyStored(
+  workspace: Pick<Settings, 'root' | 'config'>,
+  { chain }: ChainStore,
+  head: string | null,
+  applies: string[] | null,
+): Promise<VerifiedChain> {
   const { createVerifier } = await import('./sign-history.ts')
   const verifies = createVerifier(workspace)
-  return verifyChain(await store.chain.load(), { head: known, verifies })
+  const verify = async () => {
+    const stored = await chain.load(applies)
+    const verified = verifyChain(stored, { head, verifies })
+    return { ...verified, findings: [...verified.findings, ...verifyRecords(stored.texts, stored)] }
+  }
+  const verified = await verify()
+  // An apply may have ended between two reads.
+  return verified.findings.length === 0 ? verified : verify()
+}
+
+/** Verifies applies that are shown: what is wrong, and a function that marks each with its fault. */
+export async function verifyShown(
+  workspace: Pick<Settings, 'root' | 'config'>,
+  store: ChainStore,
+  withChanges: string[],
+): Promise<{ findings: ChainFinding[]; mark: <T extends Applied>(apply: T) => T }> {
+  const { findings } = await verifyStored(workspace, store, null, withChanges)
+  const faults = new Map(
+    findings.flatMap(({ apply, message }) => (apply ? [[apply, message]] : [])),
+  )
+  const mark = <T extends Applied>(apply: T): T => {
+    const fault = faults.get(apply.id)
+    return fault === undefined ? apply : { ...apply, fault }
+  }
+  return { findings, mark }
 }

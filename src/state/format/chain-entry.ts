@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Applied } from '../../core/model/applied.ts'
+import type { Json } from '../../core/model/json.ts'
 import type { ChainFile } from '../../core/model/generated/state-types.ts'
 import { chainFile } from '../../core/model/generated/state-validators.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
@@ -20,8 +21,22 @@ export function hashEntry(text: string): string {
   return hash('sha256', text)
 }
 
-/** Describes an apply that has ended: what was overridden and excepted for it, then itself. */
-export function describeApplied(apply: Applied): HistoryNote[] {
+/** Hashes an apply, as the journal and the list of pruned ones have it. */
+export function hashApplied(apply: Applied): string {
+  return hashEntry(canonicalizeJson(JSON.parse(JSON.stringify(apply)) as Json))
+}
+
+/** Hashes the files of the batches of an apply, first to last, after those of `before`. */
+export function hashBatches(texts: string[], before = ''): string {
+  return texts.reduce((hashed, text) => hashEntry(hashed + text), before)
+}
+
+/**
+ * Describes an apply that has ended: what was overridden and excepted for it, then itself.
+ *
+ * @param intents hash of its batches; empty without any
+ */
+export function describeApplied(apply: Applied, intents = ''): HistoryNote[] {
   const { id, startedAt, endedAt, author, commit, overrides = [], exceptions = [] } = apply
   const { plan = null, reason = null, outcome } = apply
   const by = apply.by ?? { name: author ?? 'unknown', knownBy: 'unidentified' }
@@ -36,6 +51,10 @@ export function describeApplied(apply: Applied): HistoryNote[] {
     ...exceptions.map(({ policy: about, reason: why, until }) =>
       build({ kind: 'exception', about, reason: why, outcome: `until ${until}` }),
     ),
-    build({ kind, about: id, reason, outcome }),
+    {
+      ...build({ kind, about: id, reason, outcome }),
+      journal: hashApplied(apply),
+      ...(intents === '' ? {} : { intents }),
+    },
   ]
 }

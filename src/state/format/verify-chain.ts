@@ -27,11 +27,23 @@ export interface ChainKnowledge {
 
 /** What is wrong with a history; its schema describes the codes. */
 export interface ChainFinding {
-  code: 'missing' | 'damaged' | 'misplaced' | 'foreign' | 'unlinked' | 'cut' | 'unsigned'
+  code:
+    | 'missing'
+    | 'damaged'
+    | 'misplaced'
+    | 'foreign'
+    | 'unlinked'
+    | 'cut'
+    | 'unsigned'
+    | 'altered'
+    | 'uncovered'
+    | 'lost'
   /** Number of the entry; null if it is about the whole history. */
   number: number | null
   /** A sentence. */
   message: string
+  /** Id of the apply that it is about; absent: of none. */
+  apply?: string
 }
 
 /** A verified history. */
@@ -73,6 +85,13 @@ export function verifyChain(
   for (const [i, each] of placed.entries()) checkEntry(each, placed[i - 1], home, find)
   const last = placed.at(-1)
   checkHead(head, last, find)
+  if (last === undefined && known.verifies !== null)
+    find(
+      'missing',
+      null,
+      'the history has no entry, though "sign.public" in edgewise.yaml says that it is signed: ' +
+        'it was removed, or nothing is recorded yet.',
+    )
   const hasHead = known.head === null ? null : placed.some(({ hash }) => hash === known.head)
   if (hasHead === false)
     find('cut', null, `no entry has the known hash: the newest were cut off, or all replaced.`)

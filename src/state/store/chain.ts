@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ChainFile, HeadFile } from '../../core/model/generated/state-types.ts'
 import { chainFile, headFile, unlockFile } from '../../core/model/generated/state-validators.ts'
@@ -12,7 +13,9 @@ import {
 import { formatFile, parseFile } from '../format/parse-file.ts'
 import { chainPath, groupSize, type StatePaths } from '../format/state-paths.ts'
 import type { StoredChain } from '../format/verify-chain.ts'
+import type { StoredRecords } from '../format/verify-records.ts'
 import type { FileChanges } from '../folder/write-file.ts'
+import { hashStored } from './load-journal.ts'
 import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
 
 type Head = Omit<HeadFile, 'format'>
@@ -171,18 +174,31 @@ export class Chain {
     return { newest, entries: entries.filter((each) => each.number > number) }
   }
 
-  /** Loads all of the history as it is, damaged or not. */
-  async load(): Promise<StoredChain> {
-    const { home, chainHead, unlocks } = this.#paths
+  /**
+   * Loads all of the history as it is, damaged or not.
+   *
+   * @param applies whose batches are hashed; null: of all in the journal
+   */
+  async load(applies: string[] | null = null): Promise<StoredChain & StoredRecords> {
+    const { home, chainHead, unlocks, journal, prunedFolder, pruned } = this.#paths
     this.#files.refresh()
     const below = (path: string) => path.slice(home.length + 1)
     const loadAll = async (files: SharedFiles) => {
       const paths = (await files.listPaths(home)).filter((path) => chainPath.test(below(path)))
       const groups = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/'))))
-      return [...(await files.load(...groups, chainHead, unlocks))]
+      const all = [...(await files.load(...groups, chainHead, unlocks, journal, prunedFolder))]
+      const entries = all.filter(([path]) => path.startsWith(`${journal}/`))
+      const records = new Map(entries.map(([path, text]) => [basename(path, '.json'), text]))
+      const intents = new Map<string, string>()
+      for (const id of applies ?? records.keys())
+        intents.set(
+          id,
+          hashStored(this.#paths, id, await files.load(`${this.#paths.batches}/${id}`)),
+        )
+      return { all, journal: records, intents }
     }
     // Another process may begin a folder between the two reads.
-    const all = await (this.#files.readAtOnce?.(loadAll) ?? loadAll(this.#files))
+    const { all, ...records } = await (this.#files.readAtOnce?.(loadAll) ?? loadAll(this.#files))
     return {
       home,
       texts: new Map(
@@ -190,6 +206,8 @@ export class Chain {
       ),
       head: all.find(([path]) => path === chainHead)?.[1] ?? null,
       pending: all.filter(([path]) => path.startsWith(`${unlocks}/`)).length,
+      ...records,
+      pruned: all.find(([path]) => path === pruned)?.[1] ?? null,
     }
   }
 }

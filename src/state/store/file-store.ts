@@ -9,7 +9,7 @@ import { addDoubtMark, type MarkedApply } from './doubt-marks.ts'
 import { Chain } from './chain.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import { formatCalls, type Call } from '../format/calls.ts'
-import { describeApplied } from '../format/chain-entry.ts'
+import { describeApplied, hashBatches, hashEntry, type HistoryNote } from '../format/chain-entry.ts'
 import { formatDomainFiles } from '../format/domain-file.ts'
 import { formatEntry, formatMarker, formatBatch, toApplied } from '../format/journal.ts'
 import { formatRollout } from '../format/rollout-file.ts'
@@ -46,6 +46,8 @@ export class FileStore extends FileStateReader implements Store {
   /** Doubt marks at the last load, and their domains; the next change of the state removes them. */
   #marked: MarkedApply[] = []
   #settled = noneSettled
+  /** Hash of the batches of the running apply. */
+  #intents = ''
   /** Salt of fingerprints that the next change stores; null if it is stored. */
   #newSalt: string | null = null
   /** Domains that had state at the last load. */
@@ -127,7 +129,7 @@ export class FileStore extends FileStateReader implements Store {
   }
 
   async recordIntents(apply: Applied, batch: Batch): Promise<void> {
-    if (batch.number === 1) this.#settled = noneSettled
+    if (batch.number === 1) [this.#settled, this.#intents] = [noneSettled, '']
     const path = this.paths.batch(apply.id, batch.number)
     const text = formatBatch(batch)
     const intent = new Map([
@@ -145,6 +147,7 @@ export class FileStore extends FileStateReader implements Store {
     }
     await this.#publish([intent, marker], message, this.#locked.domains === null ? guard : guardAll)
     this.#settled = addBatch(this.#settled, batch)
+    this.#intents = hashBatches([text], this.#intents)
   }
 
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
@@ -162,13 +165,14 @@ export class FileStore extends FileStateReader implements Store {
   }
 
   async endApply(apply: Applied): Promise<void> {
-    this.#settled = noneSettled
+    const notes = describeApplied(apply, this.#intents)
+    ;[this.#settled, this.#intents] = [noneSettled, '']
     const steps = [
       new Map([[this.paths.entry(apply.id), this.#formatEntry(apply)]]),
       new Map([[this.paths.marker(apply.id), null]]),
     ]
     const message = formatEntryMessage(apply, null)
-    await this.chain.append(describeApplied(apply), undefined, (entries, guard) =>
+    await this.chain.append(notes, undefined, (entries, guard) =>
       guard === undefined
         ? this.files.write([entries, ...steps], message)
         : this.files.publish([entries, ...steps], message, guard),
@@ -190,8 +194,10 @@ export class FileStore extends FileStateReader implements Store {
     await this.#publish(steps, why, guard)
   }
 
-  async prune(applies: Applied[], why: string): Promise<void> {
-    await this.#publish(await buildPrune(this.files, this.paths, applies), why)
+  async prune(applies: Applied[], why: string, note: HistoryNote): Promise<void> {
+    const { steps, listed } = await buildPrune(this.files, this.paths, applies)
+    this.chain.add({ ...note, journal: hashEntry(listed) })
+    await this.#publish(steps, why)
   }
 
   keepSalt(salt: string): void {
@@ -242,8 +248,8 @@ export class FileStore extends FileStateReader implements Store {
   async #publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
     const closing = buildClosing(this.key, this.#unfinished, this.#marked)
     const salt = addSalt(this.paths, this.#newSalt, guard)
-    const closed = this.#unfinished.flatMap(({ entry }) =>
-      describeApplied({ ...toApplied(entry), outcome: 'interrupted' }),
+    const closed = this.#unfinished.flatMap(({ entry, intents }) =>
+      describeApplied({ ...toApplied(entry), outcome: 'interrupted' }, intents),
     )
     await this.chain.append(closed, salt.guard, (entries, guardAll) =>
       this.files.publish([entries, salt.files, ...closing, ...steps], message, guardAll),

@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path'
 import { findMax } from '../../core/model/lists.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { StatePaths } from '../format/state-paths.ts'
+import { hashBatches } from '../format/chain-entry.ts'
 import { parseEntry, parseBatch, type JournalEntry } from '../format/journal.ts'
 import { createDamagedFileError } from '../format/parse-file.ts'
 import { loadNamed } from './load-files.ts'
@@ -15,6 +16,8 @@ export interface UnfinishedApply {
   domains: RecordedState
   /** The domains that it may have changed. */
   reach: ReadonlySet<Domain>
+  /** Hash of its batches. */
+  intents: string
 }
 
 /** Loads the entries of applies that have not ended. */
@@ -46,6 +49,15 @@ export async function loadBatches(
   apply: string,
 ): Promise<Omit<Batch, 'number'>[]> {
   return parseBatches(files, paths, apply, await files.load(`${paths.batches}/${apply}`))
+}
+
+/** Hashes the stored batches of an apply, by path, in order. */
+export function hashStored(
+  paths: StatePaths,
+  apply: string,
+  texts: ReadonlyMap<string, string>,
+): string {
+  return hashBatches(Array.from(texts.keys(), (_, i) => texts.get(paths.batch(apply, i + 1)) ?? ''))
 }
 
 /** @param texts of all batches of an apply, by path */
@@ -151,10 +163,12 @@ export async function loadUnfinished(
 ): Promise<UnfinishedApply[]> {
   const unfinished: UnfinishedApply[] = []
   for (const entry of await loadOpenEntries(files, paths)) {
-    const batches = await loadBatches(files, paths, entry.id)
+    const texts = await files.load(`${paths.batches}/${entry.id}`)
+    const batches = parseBatches(files, paths, entry.id, texts)
     const domains = findDoubts(entry, batches, recorded)
     for (const [domain, items] of domains) recorded.set(domain, items)
-    unfinished.push({ entry, domains, reach: listReach(batches) })
+    const intents = hashStored(paths, entry.id, texts)
+    unfinished.push({ entry, domains, reach: listReach(batches), intents })
   }
   return unfinished
 }

@@ -19,14 +19,14 @@ export async function loadPruned(files: SharedFiles, paths: StatePaths): Promise
 
 /**
  * Builds the file changes that replace the journal entries and batches of applies by a line for
- * each. An entry is gone before its batches: batches without an entry are left over from an
+ * each (`listed`: their file). An entry is gone before its batches: batches without an entry are left over from an
  * interrupted change, and go too.
  */
 export async function buildPrune(
   files: SharedFiles,
   paths: StatePaths,
   applies: Applied[],
-): Promise<FileChanges[]> {
+): Promise<{ steps: FileChanges[]; listed: string }> {
   const ids = new Set(applies.map(({ id }) => id))
   const earlier = await loadPruned(files, paths)
   const all = [...earlier.applies.filter(({ id }) => !ids.has(id)), ...applies]
@@ -38,11 +38,13 @@ export async function buildPrune(
     const isGone = ids.has(apply) || !entries.has(paths.entry(apply))
     return isGone ? [`${paths.batches}/${apply}`] : []
   })
-  return [
-    new Map([[paths.pruned, formatPruned({ applies: listed, dropped })]]),
+  const text = formatPruned({ applies: listed, dropped })
+  const steps: FileChanges[] = [
+    new Map([[paths.pruned, text]]),
     new Map([...ids].map((id) => [paths.entry(id), null])),
     new Map(batches.map((folder) => [folder, null])),
   ]
+  return { steps, listed: text }
 }
 
 /** Formats the file of the pruned applies: one line for each. */

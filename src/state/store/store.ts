@@ -5,6 +5,7 @@ import type { Rollout } from '../../core/model/rollout.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
 import type { Chain } from './chain.ts'
 import type { Call, MachineTimes } from '../format/calls.ts'
+import type { HistoryNote } from '../format/chain-entry.ts'
 import type { Applied } from '../../core/model/applied.ts'
 
 /** Recorded state of one item of one domain, and its source. */
@@ -244,8 +245,10 @@ export interface StateWriter {
   /**
    * Prunes applies that have ended, for other machines too: `listPruned` lists them from then on,
    * and the state before them is gone.
+   *
+   * @param note its entry in the chained history
    */
-  prune(applies: Applied[], why: string): Promise<void>
+  prune(applies: Applied[], why: string, note: HistoryNote): Promise<void>
 }
 
 /** Keeps the rollouts of a workspace. */

@@ -15,8 +15,9 @@ export function declareVerify(state: Command, declare: Declare): void {
     .addHelpText(
       'after',
       `
-Each entry has the hash of the one before. That the newest entries were cut off
-shows only with --head: pass the newest hash that an apply, its report or a
-notification has shown. Exit 1 if anything is wrong.`,
+Each entry has the hash of the one before, and of the apply that it is about.
+That the newest entries were cut off shows only with --head: pass the newest
+hash that an apply, its report or a notification has shown. Exit 1 if anything
+is wrong.`,
     )
 }

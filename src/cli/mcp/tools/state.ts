@@ -123,7 +123,7 @@ export const historyTool = declareTool<{ domain?: string }>({
       return { answer: buildHistoryJson({ ...history, domain: null }) }
     }
     const domain = await loadDomainHistory(workspace, name, outside)
-    return { answer: buildHistoryJson({ applies: domain.applies, dropped: 0, domain }) }
+    return { answer: buildHistoryJson({ ...domain, dropped: 0, domain }) }
   },
 })
 

@@ -241,6 +241,14 @@ reason: (string | null)
  * How it ended: of an apply as in its journal entry; until when an exception or the approval of a saved plan counts; of a decision what was decided; why something was refused; forced: an unlock with --force; otherwise done.
  */
 outcome: string
+/**
+ * Of an apply or a rollback: SHA-256 of the canonical JSON (RFC 8785) of its journal entry without format, settled and settledBatches. Of prune: SHA-256 of the file of the pruned applies. Absent for others.
+ */
+journal?: string
+/**
+ * Hash of the batches of the apply: for each in order the SHA-256 of the hash so far, at first empty, and the file. Absent without batches.
+ */
+intents?: string
 }
 /**
  * Somebody, by what shows who that is.

@@ -2848,7 +2848,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
       return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate26.errors = vErrors, errors === 0;
 }
-var chainFileFits = validate27, schema56 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } }, pattern25 = new RegExp("^[0-9a-f]{64}$", "u");
+var chainFileFits = validate27, schema56 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" }, journal: { type: "string", pattern: "^[0-9a-f]{64}$" }, intents: { type: "string", pattern: "^[0-9a-f]{64}$" } } }, pattern25 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -2993,7 +2993,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                             var valid0 = _errs30 === errors;
                           } else
                             var valid0 = !0;
-                          if (valid0)
+                          if (valid0) {
                             if (data.outcome !== void 0) {
                               let _errs32 = errors;
                               if (typeof data.outcome != "string")
@@ -3001,6 +3001,32 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                               var valid0 = _errs32 === errors;
                             } else
                               var valid0 = !0;
+                            if (valid0) {
+                              if (data.journal !== void 0) {
+                                let data16 = data.journal, _errs34 = errors;
+                                if (errors === _errs34)
+                                  if (typeof data16 == "string") {
+                                    if (!pattern25.test(data16))
+                                      return validate27.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                                  } else
+                                    return validate27.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid0 = _errs34 === errors;
+                              } else
+                                var valid0 = !0;
+                              if (valid0)
+                                if (data.intents !== void 0) {
+                                  let data17 = data.intents, _errs36 = errors;
+                                  if (errors === _errs36)
+                                    if (typeof data17 == "string") {
+                                      if (!pattern25.test(data17))
+                                        return validate27.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                                    } else
+                                      return validate27.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid0 = _errs36 === errors;
+                                } else
+                                  var valid0 = !0;
+                            }
+                          }
                         }
                       }
                     }
@@ -3230,7 +3256,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
       return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate30.errors = vErrors, errors === 0;
 }
-var planFileFits = validate31, schema64 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern29 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate31, schema64 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern31 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3499,7 +3525,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                           let data25 = data24[key1], _errs53 = errors;
                           if (errors === _errs53)
                             if (typeof data25 == "string") {
-                              if (!pattern29.test(data25))
+                              if (!pattern31.test(data25))
                                 return validate31.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate31.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -3521,7 +3547,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                             let data27 = data26[key2], _errs58 = errors;
                             if (errors === _errs58)
                               if (typeof data27 == "string") {
-                                if (!pattern29.test(data27))
+                                if (!pattern31.test(data27))
                                   return validate31.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate31.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;

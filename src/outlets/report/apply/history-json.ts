@@ -1,4 +1,4 @@
-import type { Applied, HistoryEntry, PastChange } from '../../../core/model/applied.ts'
+import type { HistoryEntry, PastChange } from '../../../core/model/applied.ts'
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
 
 /** Applies, first to last: all of them, or those of one domain with its changes. */
@@ -6,18 +6,25 @@ interface ListedHistory {
   applies: HistoryEntry[]
   /** Number of earlier applies that are not listed any more. */
   dropped: number
+  findings: object[]
   domain: {
     domain: Domain
-    applies: (Applied & { items: ReadonlyMap<ItemKey, PastChange> })[]
+    applies: (HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> })[]
     pruned: number
   } | null
 }
 
 /** Builds the JSON of a history, `edgewise.history/1`, the latest apply first. */
-export function buildHistoryJson({ applies, dropped, domain }: ListedHistory): object {
+export function buildHistoryJson({ applies, dropped, domain, findings }: ListedHistory): object {
   const format = 'edgewise.history/1'
+  const wrong = findings.length === 0 ? {} : { findings }
   if (domain === null)
-    return { format, applies: applies.toReversed(), ...(dropped === 0 ? {} : { dropped }) }
+    return {
+      format,
+      applies: applies.toReversed(),
+      ...(dropped === 0 ? {} : { dropped }),
+      ...wrong,
+    }
   return {
     format,
     domain: domain.domain,
@@ -25,5 +32,6 @@ export function buildHistoryJson({ applies, dropped, domain }: ListedHistory): o
       .toReversed()
       .map(({ items, ...apply }) => ({ ...apply, items: Object.fromEntries(items) })),
     ...(domain.pruned === 0 ? {} : { pruned: domain.pruned }),
+    ...wrong,
   }
 }

@@ -1,4 +1,4 @@
-import { nameOverride, type Applied } from '../../../core/model/applied.ts'
+import { nameOverride } from '../../../core/model/applied.ts'
 import type { HistoryEntry, PastChange } from '../../../core/model/applied.ts'
 import { symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
@@ -15,6 +15,16 @@ import {
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 
+/** Maximum number of faults of a history that are listed. */
+export const maxFindings = 50
+
+/** Formats faults of a history: a line for each. */
+export function formatFindings(findings: { message: string }[], paint: Paint): string[] {
+  return findings
+    .slice(0, maxFindings)
+    .map(({ message }) => `${paint.red('wrong:')} ${escapeInvisible(message)}\n`)
+}
+
 /**
  * Formats the history: two lines for each apply, three for a pruned one.
  *
@@ -29,7 +39,8 @@ export function formatHistory(applies: HistoryEntry[], paint: Paint, dropped = 0
 
 /** Formats an apply: its outcome and counts, then when and by whom. */
 export function formatEntry(apply: HistoryEntry, paint: Paint): string {
-  const { id, startedAt, endedAt, author, writes, parts, outcome, pruned, overrides = [] } = apply
+  const { id, startedAt, endedAt, author, writes, parts, outcome, pruned, fault } = apply
+  const { overrides = [] } = apply
   const tree = describeTree(apply)
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const took =
@@ -51,10 +62,12 @@ export function formatEntry(apply: HistoryEntry, paint: Paint): string {
     return `  ${escapeInvisible(`${nameOverride(each)} overridden${why}`)}\n`
   })
   const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
-  return `${first}\n  ${paint.dim(about.join(' · '))}\n${overridden.join('')}${last}`
+  const wrong =
+    fault === undefined ? '' : `  ${formatFindings([{ message: fault }], paint).join('')}`
+  return `${first}\n  ${paint.dim(about.join(' · '))}\n${overridden.join('')}${last}${wrong}`
 }
 
-type PastApply = Applied & { items: ReadonlyMap<ItemKey, PastChange> }
+type PastApply = HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> }
 
 /** Formats the history of a domain, in the order of `applies`. Ends with a line break. */
 export function formatDomainHistory(

@@ -106,11 +106,12 @@ function formatRollback(id: string, domain: Domain | null): string | null {
 /** Describes whether an apply can be rolled back, and what of it is not in the page. */
 function describeChanges(
   { rollback }: PageApply,
-  { pruned, outcome }: HistoryEntry,
+  { pruned, outcome, fault }: HistoryEntry,
   changes: PageHistory['applies'][number]['changes'],
   hasChanges: boolean,
 ): Pick<PageApply, 'rollback' | 'note'> {
   const no = (note: string) => ({ rollback: null, note })
+  if (fault !== undefined) return no(fault)
   if (pruned === true)
     return no('Pruned: what it changed is not stored any more, and it can’t be rolled back.')
   if (outcome === 'unfinished')
