@@ -40,5 +40,6 @@ export async function buildObserve(
   }
   if (observed === undefined) return {}
   const { observe } = await import('../operations/observation/observe.ts')
-  return { observe: () => observe(observed, io, workspace.scrub) }
+  const world = { ...io, env: workspace.buildProgramEnvironment('observed') }
+  return { observe: () => observe(observed, world, workspace.scrub) }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { isObject, parseJson } from '../core/model/json.ts'
+import { ownVariables } from '../manifest/workspace-file/credentials.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 
 /** Limits of a process that works on what others have written. */
@@ -89,12 +90,11 @@ export function createOwnProcesses(
     })
 }
 
-/** Neither secrets of the server nor traces of its own belong to the process. */
+/** Neither credentials of the server nor traces of its own belong to the process. */
 function withhold(env: Outside['env']): Outside['env'] {
-  const own = Object.entries(env).filter(
-    ([name]) => !/^(OTEL_|EDGEWISE_(SERVE|WEBHOOK)_)/.test(name),
-  )
-  return Object.fromEntries(own)
+  const isOwn = (name: string) =>
+    /^(OTEL|EDGEWISE_SERVE)_/.test(name) || ownVariables.includes(name)
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOwn(name)))
 }
 
 function lowerPriority(pid: number): void {

@@ -265,5 +265,6 @@ export function createWorkspace({
     vault,
     scrub: (text) => text,
     redact: (text) => text,
+    buildProgramEnvironment: () => ({}),
   }
 }

@@ -3,7 +3,7 @@ import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { decodeText } from '../../core/model/input-limits.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { formatPointerStep } from '../../core/model/json.ts'
-import type { DatabaseSecrets } from '../workspace-file/credentials.ts'
+import { tokenVariable, type DatabaseSecrets } from '../workspace-file/credentials.ts'
 import { explainFileError } from '../manifests/find-files.ts'
 import { explainVariables } from '../workspace-file/workspace-env.ts'
 import { maxSecretBytes, runCommand, trimLineBreak } from './run-command.ts'
@@ -101,7 +101,7 @@ export function createSecretSources(
         throw new TypeError(`expected a command for the secret ${name}`)
       }
       const { command } = source
-      const programEnv = buildProgramEnvironment(env, sources, withheld)
+      const programEnv = buildProgramEnvironment(env, sources, withheld, 'secret')
       const ran = await runCommand(root, command, { env: programEnv, signal })
       const value = 'text' in ran ? trimLineBreak(ran.text) : ''
       if (value !== '') return value
@@ -168,22 +168,29 @@ function getVariable(env: Env, name: string): string {
   return isSet(env, name) ? (env[name] ?? '') : ''
 }
 
-/**
- * Builds the environment of a command without the token, the database and the secrets of other
- * variables.
- */
-function buildProgramEnvironment(
+/** Programs that the workspace file or an option names, and whether they get the token. */
+export const programs = { secret: false, observed: true }
+
+/** Builds the environment of a program: without credentials of Edgewise that it does not need. */
+export function buildProgramEnvironment(
   env: Env,
   sources: Record<string, SecretSource>,
   { token, variables, passwords }: Withheld,
+  kind: keyof typeof programs,
 ): Env {
   const ofSecrets = Object.values(sources).flatMap((each) => ('env' in each ? [each.env] : []))
   const values = ofSecrets.map((name) => getVariable(env, name))
   const named = [...ofSecrets, ...variables]
-  const hidden = [token, ...[...values, ...passwords].filter((each) => each.length >= minLength)]
+  const hidden = [
+    programs[kind] ? '' : token,
+    ...[...values, ...passwords].filter((each) => each.length >= minLength),
+  ]
   const isVisible = ([name, value]: [string, string | undefined]) =>
+    // The file may name another variable for the token.
+    (name !== tokenVariable || holdsText(value, token)) &&
     // Other variables may contain a copy of the value.
-    !named.includes(name) && !hidden.some((text) => holdsText(value, text))
+    !named.includes(name) &&
+    !hidden.some((text) => holdsText(value, text))
   return Object.fromEntries(Object.entries(env).filter(isVisible))
 }
 

@@ -35,7 +35,7 @@ export const ownVariables = [
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ]
 /** Variable of the token by default; it stays reserved where the file names another one. */
-const tokenVariable = 'EDGEWISE_TOKEN'
+export const tokenVariable = 'EDGEWISE_TOKEN'
 
 /**
  * Lists the credentials of a workspace file, without secrets from files and commands.

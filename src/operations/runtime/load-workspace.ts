@@ -17,9 +17,11 @@ import {
   loadWorkspace as loadBaseWorkspace,
 } from '../../manifest/manifests/load-workspace.ts'
 import {
+  buildProgramEnvironment,
   createSecretSources,
   type SecretReach,
   type Withheld,
+  type programs,
 } from '../../manifest/secrets/secret-sources.ts'
 import { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace, WorkspaceConfig } from '../../manifest/workspace-file/workspace.ts'
@@ -61,6 +63,8 @@ export interface LoadedWorkspace extends Workspace, SecretHider {
   loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
   /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
   findName(): Promise<string>
+  /** Builds the environment of a program. */
+  buildProgramEnvironment(kind: keyof typeof programs): Outside['env']
 }
 
 /**
@@ -141,6 +145,10 @@ function loadWithSecrets(
     loadEarlier: (files: readonly string[]) =>
       loadEarlierFiles(root, files, findBaseBranch(outside.env), env),
     findName: async () => scrub(markForeign(await nameWorkspace(workspace, env))),
+    buildProgramEnvironment: (kind: keyof typeof programs) => {
+      const withheld = listWithheld(workspace.config, outside.env)
+      return buildProgramEnvironment(outside.env, workspace.config.secrets, withheld, kind)
+    },
     scrub,
     redact: (text: string) => keeper.redact(text, names),
   })

@@ -1,3 +1,4 @@
+import type { programs } from '../../manifest/secrets/secret-sources.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import type { SecretHider } from '../../core/model/secret.ts'
@@ -13,7 +14,10 @@ export interface Settings
   extends
     Configured,
     Pick<Workspace, 'root' | 'explainMissing' | 'explainTokenFault'>,
-    SecretHider {}
+    SecretHider {
+  /** Builds the environment of a program. */
+  buildProgramEnvironment(kind: keyof typeof programs): Record<string, string | undefined>
+}
 
 /** The desired items of all domains; their secrets are references. */
 export type Desired = Pick<Workspace, 'desired'>

@@ -21,8 +21,10 @@ export type Committed = LoadedWorkspace & { commit: string }
 
 /** Returns the settings of a workspace, which may be kept when its manifests are not. */
 export function pickSettings(workspace: Settings): Settings {
-  const { root, config, scrub, redact, explainMissing, explainTokenFault } = workspace
-  return { root, config, scrub, redact, explainMissing, explainTokenFault }
+  const { root, config, scrub, redact, buildProgramEnvironment } = workspace
+  const { explainMissing, explainTokenFault } = workspace
+  const hidden = { scrub, redact, buildProgramEnvironment }
+  return { root, config, ...hidden, explainMissing, explainTokenFault }
 }
 
 /**
@@ -59,10 +61,11 @@ export function buildDriftRequest(
   workspace: Settings,
   outside: Pick<Outside, 'env' | 'signal'>,
 ): DriftRequest {
-  const { root, config, scrub } = workspace
+  const { root: cwd, config, scrub } = workspace
   const { observed } = config.serve.drift
   if (observed === null) return {}
-  return { observe: () => observe(observed, { ...outside, cwd: root }, scrub) }
+  const env = workspace.buildProgramEnvironment('observed')
+  return { observe: () => observe(observed, { ...outside, env, cwd }, scrub) }
 }
 
 /** @throws EdgewiseError `invalid`, with the place of the first problem */

@@ -23,7 +23,7 @@ export async function syncFileSystem(folder: string): Promise<boolean> {
   )
     return false
   return new Promise((resolve) => {
-    const child = spawn(program, ['-f', folder], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(program, ['-f', folder], { env: {}, stdio: ['ignore', 'ignore', 'pipe'] })
     let isClean = true
     const end = (isDone: boolean) => {
       clearTimeout(timer)
