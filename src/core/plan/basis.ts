@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Domain, ItemKey, ItemState, Snapshot } from '../model/item.ts'
+import type { Domain, ItemState, Snapshot } from '../model/item.ts'
 import { pickDefined, type Json } from '../model/json.ts'
 import type { Plan } from '../model/plan.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
@@ -7,21 +7,38 @@ import { normalizeAddress } from '../model/text/url.ts'
 
 /**
  * Hashes the items of each of these domains; a domain that is not in the snapshot has a hash too.
+ * A state that domains share is formatted at most twice, and the same states are hashed once.
  */
 export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Record<Domain, string> {
-  return Object.fromEntries(
-    [...domains].map((domain) => {
-      const items = [...(snapshot.get(domain) ?? new Map<ItemKey, ItemState>())].map(
-        ([item, state]) => [item, toHashInput(state)],
-      )
-      return [domain, hashJson(Object.fromEntries(items))]
-    }),
-  )
+  const ids = new Map<ItemState, number>()
+  const shared = new Map<ItemState, string>()
+  const hashes = new Map<string, string>()
+  const format = (state: ItemState) => {
+    const text = shared.get(state) ?? canonicalizeJson(toHashInput(state))
+    if (ids.has(state)) shared.set(state, text)
+    else ids.set(state, ids.size)
+    return text
+  }
+  const hashItems = (domain: Domain) => {
+    const items = [...(snapshot.get(domain) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const name = items.map(([item, state]) => `${item} ${ids.get(state) ?? domain}`).join()
+    const known = hashes.get(name)
+    if (known !== undefined) return known
+    const texts = items.map(([item, state]) => `${JSON.stringify(item)}:${format(state)}`)
+    const hash = hashText(`{${texts.join()}}`)
+    hashes.set(items.map(([item, state]) => `${item} ${ids.get(state) ?? ''}`).join(), hash)
+    return hash
+  }
+  return Object.fromEntries(Array.from(domains, (domain) => [domain, hashItems(domain)]))
 }
 
 /** Hashes a JSON value; the order of keys does not matter. */
 export function hashJson(value: Json): string {
-  return `sha256:${createHash('sha256').update(canonicalizeJson(value)).digest('hex')}`
+  return hashText(canonicalizeJson(value))
+}
+
+function hashText(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
 
 /** Picks the fields of a state to hash: not when and by which apply it was recorded. */

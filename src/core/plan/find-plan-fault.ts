@@ -1,8 +1,8 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { fillKeptFields, reduceForm } from '../catalog/item-spec.ts'
 import { findNamesake, listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
-import { isSameJson } from '../model/json.ts'
-import { isDelete, type Change, type Write } from '../model/change.ts'
+import { isSameJson, type Json } from '../model/json.ts'
+import { isDelete, type Change, type Form, type Write } from '../model/change.ts'
 import { groupBy, groupByEach } from '../model/lists.ts'
 import {
   listPossible,
@@ -30,6 +30,7 @@ export function findPlanFault(
 ): string | null {
   const malformed = findDoubledName(writes, itemKeys) ?? findMixedDelete(writes)
   if (malformed !== null) return malformed
+  const reduce = createReducer()
   const changesByDomain = groupBy(changes, (change) => change.domain)
   const writesByDomain = groupByEach(writes, (write) => write.domains)
   for (const domain of new Set([...changesByDomain.keys(), ...writesByDomain.keys()])) {
@@ -38,6 +39,7 @@ export function findPlanFault(
       writesByDomain.get(domain) ?? [],
       recorded.get(domain) ?? new Map<ItemKey, ItemState>(),
       itemKeys,
+      reduce,
     )
     if (fault !== null) return `${domain}: ${fault}`
   }
@@ -86,11 +88,12 @@ function findDomainFault(
   writes: Write[],
   recorded: ReadonlyMap<ItemKey, ItemState>,
   itemKeys: ItemKeys,
+  reduce: Reduce,
 ): string | null {
   const before: State = new Map(
     [...recorded].map(([item, itemState]) => [item, listPossible(itemState)]),
   )
-  const after = writes.reduce((state, write) => foldWrite(state, write, itemKeys), before)
+  const after = writes.reduce((state, write) => foldWrite(state, write, itemKeys, reduce), before)
   const byItem = new Map(changes.map((change) => [change.item, change]))
   const deleteFault = findDeleteFault(byItem, writes)
   if (deleteFault !== null) return deleteFault
@@ -121,13 +124,28 @@ function isWritten(change: Change | undefined): boolean {
   return change !== undefined && change.action !== 'release' && change.reason !== 'cleared'
 }
 
-function foldWrite(state: State, write: Write, itemKeys: ItemKeys): State {
+type Reduce = (item: ItemKey, state: Value | undefined, form: Form) => Value | undefined
+
+/** Creates a `reduceForm` that computes what a payload makes of an empty item once. */
+function createReducer(): Reduce {
+  const known = new Map<ItemKey, { payload: Json; value: Value | undefined }>()
+  return (item, state, form) => {
+    if (state !== undefined || form.name === 'delete')
+      return reduceForm(getItemSpec(item), state, form)
+    const last = known.get(item)
+    if (last?.payload === form.payload) return last.value
+    const value = reduceForm(getItemSpec(item), state, form)
+    known.set(item, { payload: form.payload, value })
+    return value
+  }
+}
+
+function foldWrite(state: State, write: Write, itemKeys: ItemKeys, reduce: Reduce): State {
   const next = new Map(state)
   for (const [item, form] of Object.entries(write.items)) {
-    const spec = getItemSpec(item)
     next.set(
       item,
-      (next.get(item) ?? [undefined]).map((value) => reduceForm(spec, value, form)),
+      (next.get(item) ?? [undefined]).map((value) => reduce(item, value, form)),
     )
     // A DELETE unsets nothing else.
     for (const cleared of form.name === 'delete' ? [] : listClearedItems(item, itemKeys))

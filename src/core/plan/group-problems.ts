@@ -3,7 +3,7 @@ import type { Form, FormName } from '../model/change.ts'
 import type { Grouping } from '../model/config.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { groupBy } from '../model/lists.ts'
-import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import { canonicalizeJson, createNumbering } from '../model/text/canonical-json.ts'
 import { type BundleNeed, buildCoverProblem } from './bundle-columns.ts'
 import type { CoverProblem, Rectangle } from './cover/cover-problem.ts'
 import { type NeedBundle, listBundles } from './groups.ts'
@@ -40,13 +40,22 @@ function buildGroupProblem(bundles: NeedBundle[], width: number): GroupProblem {
   const domains = [...new Set(bundles.map(({ domain }) => domain))]
   const rowByDomain = new Map(domains.map((domain, row) => [domain, row]))
   const formsByKey = new Map<string, Record<ItemKey, Form>>()
-  const formatForm = createFormKeys()
+  const keys = new Map<string, string>()
+  const number = createNumbering()
   const hasParts =
     bundles.reduce((sum, { needs }) => sum + (needs[0]?.parts.length ?? 0), 0) <= maxParts
   const bundleNeeds = bundles.map(({ domain, needs }): BundleNeed => {
     const bundle = needs.map((need) => need.item).join(' ')
     const addForms = (items: Record<ItemKey, Form>, mode: number): string => {
-      const key = `${bundle}\n${mode}\n${Object.values(items).map(formatForm).join('\n')}`
+      const forms = Object.values(items)
+      const short = JSON.stringify([
+        bundle,
+        mode,
+        forms.map((form) => [form.name, number(form.payload)]),
+      ])
+      // Equal keys, which may be long, are one text.
+      const key = keys.get(short) ?? `${bundle}\n${mode}\n${forms.map(formatForm).join('\n')}`
+      keys.set(short, key)
       formsByKey.set(key, items)
       return key
     }
@@ -75,16 +84,8 @@ function buildGroupProblem(bundles: NeedBundle[], width: number): GroupProblem {
   }
 }
 
-/** Creates a function that returns equal texts for equal forms; caches the text of each payload. */
-function createFormKeys(): (form: Form) => string {
-  const known = new WeakMap<object, string>()
-  return ({ name, payload }) => {
-    if (typeof payload !== 'object' || payload === null)
-      return `${name} ${canonicalizeJson(payload)}`
-    const found = known.get(payload) ?? canonicalizeJson(payload)
-    known.set(payload, found)
-    return `${name} ${found}`
-  }
+function formatForm({ name, payload }: Form): string {
+  return `${name} ${canonicalizeJson(payload)}`
 }
 
 function joinByName({ item, parts }: Need): Form[] {

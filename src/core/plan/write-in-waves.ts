@@ -1,12 +1,11 @@
 import type { Form, Write } from '../model/change.ts'
 import type { Amount, RolloutConfig } from '../model/config.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Json } from '../model/json.ts'
 import { groupBy, splitIntoChunks } from '../model/lists.ts'
 import { splitProgress } from '../model/parallel.ts'
 import type { Effort } from '../model/plan.ts'
 import type { TrafficProfile } from '../model/traffic.ts'
-import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import { createNumbering } from '../model/text/canonical-json.ts'
 import { assignWaves, type AssignedWaves } from './assign-waves.ts'
 import { type WriteProblem, type WriteSolution, groupWrites } from './group-writes.ts'
 import type { Need } from './needs.ts'
@@ -140,7 +139,11 @@ export interface JoinedWrite {
 
 /** Joins the writes with equal items: each of them could have the domains of the others. */
 export function joinEqualWrites(writes: Write[]): JoinedWrite[] {
-  const equal = groupBy(writes, ({ items }) => canonicalizeJson(items as unknown as Json))
+  const number = createNumbering()
+  const equal = groupBy(writes, ({ items }) => {
+    const forms = Object.entries(items).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    return JSON.stringify(forms.map(([item, { name, payload }]) => [item, name, number(payload)]))
+  })
   return [...equal.values()].map((own) => ({
     items: own[0]?.items ?? {},
     domains: [...new Set(own.flatMap(({ domains }) => domains))].toSorted(),

@@ -4,6 +4,7 @@ import type { Action, Change } from '../../../core/model/change.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Domain, ItemKey, Value } from '../../../core/model/item.ts'
 import { formatPointerStep, parsePointer, resolvePointer } from '../../../core/model/json.ts'
+import { createNumbering } from '../../../core/model/text/canonical-json.ts'
 import { findShape, formatIdentity, formatValue, type Shape } from './value-text.ts'
 import { listChangedLines, listValueLines, type ValueLine } from './value-lines.ts'
 
@@ -56,6 +57,7 @@ export function shareParts(
   changes: Change[],
   isPlanned = false,
 ): { change: Change; part: BlockPart }[] {
+  const number = createNumbering(JSON.stringify)
   const parts = new Map<string, BlockPart>()
   const partsByLook = new Map<string, BlockPart>()
   const addPart = (change: Change, key: string): BlockPart => {
@@ -71,7 +73,8 @@ export function shareParts(
     const { item, action, reason, by, undoes, resets, effect } = change
     const { before, after } = change.shown ?? change
     // Most changes of a large plan are the same.
-    const key = JSON.stringify([item, action, reason, by, undoes, before, after, resets, effect])
+    const values = [number(before), number(after)]
+    const key = JSON.stringify([item, action, reason, by, undoes, values, resets, effect])
     return { change, part: parts.get(key) ?? addPart(change, key) }
   })
 }
