@@ -1,3 +1,4 @@
+import { formatJson } from '../core/model/text/format-json.ts'
 import { basename, dirname, join } from 'node:path'
 import { exists, isLink } from '../files/look.ts'
 import { replaceBelow } from '../files/replace-file.ts'
@@ -73,7 +74,7 @@ export async function fmt(
       }),
     )
   if (options.json === true)
-    io.out(`${JSON.stringify({ format: 'edgewise.fmt/1', check: check === true, changed })}\n`)
+    io.out(formatJson({ format: 'edgewise.fmt/1', check: check === true, changed }))
   else
     for (const path of changed)
       io.out(`${check === true ? 'not formatted' : 'formatted'}  ${escapeInvisible(path)}\n`)

@@ -19,7 +19,7 @@ import { exitCodes } from './exit-codes.ts'
 import type { ReportOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
-import { formatJson } from './report-formats/json.ts'
+import { formatJson } from '../core/model/text/format-json.ts'
 import type { History } from './report-formats/subjects.ts'
 import { createReports } from './reports.ts'
 
@@ -96,7 +96,7 @@ export async function printVerified(
   const code = findings.length === 0 ? exitCodes.done : exitCodes.failed
   if (options.json === true) {
     const known = hasHead === null ? {} : { hasHead }
-    io.out(`${JSON.stringify({ format: 'edgewise.verify/1', findings, ...facts, ...known })}\n`)
+    io.out(formatJson({ format: 'edgewise.verify/1', findings, ...facts, ...known }))
     return code
   }
   printFindings(context, findings)

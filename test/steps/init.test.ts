@@ -9,6 +9,8 @@ import {
   escapeInvisible,
   escapeInvisibleInLines,
 } from '../../src/outlets/report/text/escape-invisible.ts'
+import { buildGlobs, findPlacement } from '../../src/cli/init/find-placement.ts'
+import workspaceSchema from '../../schemas/workspace.schema.json' with { type: 'json' }
 import type { Step } from '../action/templates.ts'
 import { Place } from './cli.ts'
 import { itLong } from '../runs.ts'
@@ -335,6 +337,7 @@ describe('init --ci github', () => {
       'sites/**',
       'all.yaml',
       'tests/**',
+      'policies/**',
       workflows[1],
     ])
     const again = await place.cli('init', 'repo', '--ci', 'github', '--action', `other/x@${commit}`)
@@ -426,6 +429,24 @@ describe('init --ci github', () => {
     ])
     expect((await place.cli('-C', 'repo/domains', 'init', '.', ...args)).code).toBe(0)
     expect(has('repo/domains/edgewise.yaml')).toBe(true)
+  })
+
+  it('plans changes of each file that edgewise.yaml names by a glob, and by its name', async () => {
+    const globs = Object.entries(workspaceSchema.properties).filter(
+      ([key, { type, ...schema }]: [string, { type?: unknown; description?: string }]) =>
+        type === 'array' && /\bglob/i.test(schema.description ?? '') && key !== 'notify',
+    )
+    const keys = globs.map(([key]) => key)
+    expect(keys).toEqual(expect.arrayContaining(['manifests', 'policies', 'requests', 'tests']))
+    const lines = keys.map((key) => `${key}: ["in-${key}/**/*.yaml", one-${key}.json]\n`)
+    place.write('edgewise.yaml', `version: 1\n${lines.join('')}`)
+    const { paths } = await findPlacement(place.root, place.env)
+    const expected = keys.flatMap((key) => [`in-${key}`, `one-${key}.json`])
+    expect(paths.toSorted()).toEqual(['edgewise.yaml', ...expected].toSorted())
+    const filter = buildGlobs(paths, '**')
+    expect(filter).toEqual(
+      expect.arrayContaining(['edgewise.yaml', 'in-policies/**', 'one-requests.json']),
+    )
   })
 
   it('plans all changes if manifests may be anywhere', async () => {

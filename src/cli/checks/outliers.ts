@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { findOutliers } from '../../core/checks/outliers.ts'
 import { buildOutliersJson, formatOutliers } from '../../outlets/report/checks/outliers.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -14,7 +15,7 @@ export async function checkOutliers(context: CommandContext): Promise<number> {
     findPlace: ({ item, pointer }: { item: string; pointer: string | null }, domain: string) =>
       findItemPlace(domain, item, pointer ?? ''),
   }
-  if (options.json === true) io.out(`${JSON.stringify(buildOutliersJson(shown), null, 2)}\n`)
+  if (options.json === true) io.out(formatJson(buildOutliersJson(shown), 2))
   else io.out(formatOutliers(shown, { paint, columns: io.columns }))
   return exitCodes.done
 }

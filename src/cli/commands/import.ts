@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Command } from 'commander'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -51,7 +52,7 @@ export function declareImport(program: Command, declare: Declare): void {
       )
       if (context.options.json === true) {
         const all = [...skipped, ...invalid]
-        io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped: all })}\n`)
+        io.out(formatJson({ format: 'edgewise.import/1', domains, items, skipped: all }))
         return exitCodes.done
       }
       io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)

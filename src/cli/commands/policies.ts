@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
@@ -16,7 +17,7 @@ export function declarePolicies(program: Command, declare: Declare): void {
       const report = await listPolicies(openValidWorkspace(context, 'none'), io)
       io.out(
         options.json === true
-          ? `${JSON.stringify(buildPoliciesJson(report))}\n`
+          ? formatJson(buildPoliciesJson(report))
           : formatPolicies(report, paint),
       )
       return exitCodes.done

@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Command } from 'commander'
 import { countPrefetches } from '../../core/model/prefetch.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -42,8 +43,8 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       }
       if (records.length === 0) note(formatNoRecords(query))
       const layout = { paint, zone, columns: io.columns, verbose: options.verbose === true }
-      const json = () => JSON.stringify(buildPrefetchJson(query, records, complete))
-      io.out(`${options.json === true ? json() : formatPrefetch(query, records, layout)}\n`)
+      const json = () => formatJson(buildPrefetchJson(query, records, complete))
+      io.out(options.json === true ? json() : `${formatPrefetch(query, records, layout)}\n`)
       return wait && countPrefetches(records).failed > 0 ? exitCodes.incomplete : exitCodes.done
     },
   })

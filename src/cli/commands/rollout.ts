@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { RolloutVerb } from '../../operations/rollouts.ts'
@@ -49,7 +50,7 @@ function declareList(rollout: Command, declare: Declare): void {
       ])
       io.out(
         options.json === true
-          ? `${JSON.stringify(buildRolloutsJson(rollouts, stop))}\n`
+          ? formatJson(buildRolloutsJson(rollouts, stop))
           : formatRollouts(rollouts, stop, paint),
       )
       return exitCodes.done

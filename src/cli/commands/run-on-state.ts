@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Desired, Secrets, Settings } from '../../operations/runtime/workspace-parts.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -19,7 +20,6 @@ export async function runOnState<T>(
   const { io, options } = context
   const ports = { outside: io, dialogue: createTerminalDialogue(context) }
   const result = await operate(openWorkspace(context, 'none'), ports)
-  const text = options.json === true ? JSON.stringify(print.json(result)) : print.text(result)
-  io.out(`${text}\n`)
+  io.out(options.json === true ? formatJson(print.json(result)) : `${print.text(result)}\n`)
   return exitCodes.done
 }

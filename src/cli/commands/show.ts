@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -47,7 +48,7 @@ async function runShow(
   const layout = { paint, columns: io.columns, verbose }
   io.out(
     json
-      ? `${JSON.stringify(buildSheetJson(shown.sheet))}\n`
+      ? formatJson(buildSheetJson(shown.sheet))
       : formatSheet(shown.sheet, io.clock.now(), layout),
   )
   for (const file of createReports('show', options, workspace, io)) await file.save(shown)

@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { Option, type Command } from 'commander'
 import {
   grains,
@@ -76,11 +77,8 @@ async function runRefresh(context: CommandContext, domains: string[]): Promise<n
   const ports = createQueryPorts(context, () => startQueryProgress(context, 'traffic'))
   const refreshed = await refreshTraffic(workspace, domains, ports)
   const { io, options } = context
-  const text =
-    options.json === true
-      ? JSON.stringify(buildRefreshJson(refreshed))
-      : wrapForStdout(formatRefresh(refreshed), io)
-  io.out(`${text}\n`)
+  const text = () => `${wrapForStdout(formatRefresh(refreshed), io)}\n`
+  io.out(options.json === true ? formatJson(buildRefreshJson(refreshed)) : text())
   return exitCodes.done
 }
 
@@ -120,7 +118,7 @@ async function runStats(
   if (noData) noteNoData(context, zone.name)
   if (isFinest) noteGrain(context, stats.grain)
   const layout = { paint, columns: io.columns, verbose: options.verbose === true }
-  io.out(`${json ? JSON.stringify(buildStatsJson(stats)) : formatStats(stats, layout)}\n`)
+  io.out(json ? formatJson(buildStatsJson(stats)) : `${formatStats(stats, layout)}\n`)
   return exitCodes.done
 }
 

@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { stringify } from 'yaml'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
@@ -36,7 +37,7 @@ export async function explain(
   const name = given === undefined ? undefined : String(given)
   io.out(
     options.json === true
-      ? `${JSON.stringify(buildExplainJson(name))}\n`
+      ? formatJson(buildExplainJson(name))
       : formatExplained(name, paint, io.columns),
   )
   return exitCodes.done

@@ -97,12 +97,14 @@ function loadConfig(root: string): SourceFile | null {
   return 'text' in source ? source : null
 }
 
-/** Loads the globs of manifests, profiles and tests; all files if `edgewise.yaml` is invalid. */
+/** Loads the globs of all files that a plan loads; `**` if `edgewise.yaml` is invalid. */
 function loadGlobs(root: string, env: Environment): string[] {
   if (!exists(join(root, 'edgewise.yaml'))) return initialGlobs
   const source = loadConfig(root)
   const config = source === null ? null : parseWorkspaceConfig(source, env).config
-  return config === null ? ['**'] : [...config.manifests, ...config.profiles, ...config.tests]
+  if (config === null) return ['**']
+  const { manifests, profiles, tests, policies, requests } = config
+  return [manifests, profiles, tests, policies, requests].flat()
 }
 
 /** Place of a workspace in its repository: what a workflow needs to know of it. */
@@ -115,8 +117,8 @@ export interface Placement {
   paths: string[]
 }
 
-/** Globs of manifests, profiles and tests in a new workspace. */
-export const initialGlobs = ['domains/**', 'profiles/**', 'tests/**']
+/** Globs of the files that a plan loads in a new workspace. */
+export const initialGlobs = ['domains/**', 'profiles/**', 'tests/**', 'policies/**']
 
 /** Characters of paths that are plain in YAML, in globs and in a shell within quotes. */
 const plainPart = String.raw`[\p{L}\p{N}_@.][\p{L}\p{N}_@. -]*`
@@ -130,7 +132,7 @@ function isPlainPath(path: string): boolean {
 /**
  * Lists the paths of a workspace, from the top folder of its repository.
  *
- * @param globs of its manifests and profiles
+ * @param globs of the files that a plan loads
  */
 export function listPaths(workspace: string, globs: string[]): string[] {
   // All files of a workspace are below its folder.
@@ -143,11 +145,14 @@ export function listPaths(workspace: string, globs: string[]): string[] {
 }
 
 /**
- * Builds the globs for paths: a path with the ending of YAML is a file, any other a folder, whose
- * files match `all`.
+ * Builds the globs for paths: a path with the ending of YAML is a file, one with another ending may
+ * be one, any other is a folder, whose files match `all`.
  */
 export function buildGlobs(paths: string[], all: string): string[] {
-  return paths.map((path) => (/\.ya?ml$/.test(path) ? path : `${path}/${all}`))
+  return paths.flatMap((path) => [
+    ...(/\.\w+$/.test(path) ? [path] : []),
+    ...(/\.ya?ml$/.test(path) ? [] : [`${path}/${all}`]),
+  ])
 }
 
 /** Builds the suffix of a workspace in names of workflows; '' for the top folder. */

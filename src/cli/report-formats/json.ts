@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Renderers } from './subjects.ts'
 
 /** Renders each report as the JSON that `--json` prints. */
@@ -28,8 +29,3 @@ export const renderers = {
     return formatJson(buildTestJson(tested))
   },
 } satisfies Renderers
-
-/** Formats JSON as a line. */
-export function formatJson(value: object): string {
-  return `${JSON.stringify(value)}\n`
-}

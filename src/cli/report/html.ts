@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'
@@ -66,7 +67,7 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
   const gone = removed === 0 ? '' : `; ${pluralize(removed, 'page')} removed`
   io.out(
     context.options.json === true
-      ? `${JSON.stringify(buildReportJson(rows, removed))}\n`
+      ? formatJson(buildReportJson(rows, removed))
       : `${summarizeStates(states, 'domain')}\n` +
           `Written to ${join(options.html, 'index.html')}: the list, and ${pages} of domains` +
           `${gone}.\n`,
@@ -120,10 +121,7 @@ export async function writePages(
   const changes = formatOpenChanges(open, workspace.redact)
   const list: ServedFleet = { ...describeFleetTab(rows), sentence, main, changes }
   const pages = rows.map(({ domain }, i) => [namePage(domain), texts[i]?.length ?? 0])
-  await saveOutput(
-    createOutput(file, workspace, io),
-    `${JSON.stringify({ list, pages })}\n${texts.join('')}`,
-  )
+  await saveOutput(createOutput(file, workspace, io), formatJson({ list, pages }) + texts.join(''))
   return exitCodes.done
 }
 

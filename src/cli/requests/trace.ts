@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { resolve } from 'node:path'
 import { parseEntries } from '../../core/effects/requests/parse-requests.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -72,7 +73,7 @@ export async function trace(
     formatTrace(each, layout)
   io.out(
     context.options.json === true
-      ? traced.map(({ output }) => `${JSON.stringify(output)}\n`).join('')
+      ? traced.map(({ output }) => formatJson(output)).join('')
       : `${traced.map(format).join('\n\n')}\n`,
   )
   return exitCodes.done

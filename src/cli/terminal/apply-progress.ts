@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Extent, Progress } from '../../operations/runtime/ports.ts'
 import {
@@ -16,7 +17,7 @@ import { wrapForStderr } from './output.ts'
 export function startProgress(context: CommandContext, extent: Extent): Progress {
   const { io, options } = context
   if (options.json === true)
-    return { report: (event) => io.out(`${JSON.stringify(event)}\n`), end: () => undefined }
+    return { report: (event) => io.out(formatJson(event)), end: () => undefined }
   if (options.quiet === true || (extent.writes === 0 && !extent.inWaves))
     return { report: () => undefined, end: () => undefined }
   return io.errIsTerminal ? startLive(context, extent) : startLog(context, extent)

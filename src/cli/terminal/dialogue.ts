@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
@@ -122,8 +123,7 @@ function showDrift(
   if (options.json === true)
     for (const line of listUnreadable(found.drift.items)) note(`unreadable: ${line}`)
   const style = { paint, columns: io.columns, verbose: options.verbose === true }
-  if (options.json === true)
-    io.out(`${JSON.stringify(buildDriftJson(found.drift, found.effects))}\n`)
+  if (options.json === true) io.out(formatJson(buildDriftJson(found.drift, found.effects)))
   else io.out(`${formatDrift(found.drift, at, style)}\n`)
   if (found.effects) showText(formatEffects, found.effects, context)
 }
@@ -141,7 +141,7 @@ function showVerified(
     io.err(`${wrapForStderr(`${errPaint.red('error:')} not read back: ${failure}`, io)}\n`)
   if (options.json === true) {
     const time = new Date(io.clock.now()).toISOString()
-    return io.out(`${JSON.stringify({ type: 'apply.verified', time, ...verified })}\n`)
+    return io.out(formatJson({ type: 'apply.verified', time, ...verified }))
   }
   const partly = notVerifiable.reduce((sum, { domains }) => sum + domains, 0)
   const fields = notVerifiable.map((each) => `${each.item}: ${each.fields.join(', ')}`)

@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import {
   CancelledError,
   type EdgewiseError,
@@ -19,7 +20,7 @@ const withLines: ReadonlySet<ErrorCode> = new Set(['guarded', 'not-observed', 'r
 /** Prints an error: message and hint on stderr, or with `--json` one object on stdout. */
 export function printError(error: EdgewiseError, io: Io, json: boolean, paint: Paint): void {
   if (json) {
-    io.out(`${JSON.stringify(buildErrorJson(error))}\n`)
+    io.out(formatJson(buildErrorJson(error)))
     return
   }
   const style = { findLine: () => null, paint, columns: io.errColumns }

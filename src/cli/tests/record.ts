@@ -9,7 +9,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { loadFile } from '../load-file.ts'
 import { openWorkspace, refuseInvalidManifests } from '../open.ts'
-import { formatJson } from '../report-formats/json.ts'
+import { formatJson } from '../../core/model/text/format-json.ts'
 
 /** `edgewise test --record`: writes tests of what traces say today; asks before it replaces one. */
 export async function record(context: CommandContext, urls: string[]): Promise<number> {

@@ -1,3 +1,4 @@
+import { escapeJson } from '../../core/model/text/format-json.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
@@ -62,7 +63,7 @@ export function createMemory(): Memory {
 export function formatMemory(memory: Memory): string {
   const toJson = (_: string, value: unknown) =>
     value instanceof Map ? (Object.fromEntries(value) as JsonObject) : value
-  return `${JSON.stringify({ format, ...memory }, toJson)}\n`
+  return `${escapeJson(JSON.stringify({ format, ...memory }, toJson))}\n`
 }
 
 /** Parses the text of a data file. Throws an Error that states what was expected. */

@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { Change } from '../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../core/model/drift.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
@@ -58,7 +59,7 @@ export function formatCheck({ items, live }: Pick<Drift, 'items' | 'live'>, atMs
   const observed = new Set(items.flatMap((each) => (wasObserved(each) ? [each.domain] : [])))
   const reads = collectReads({ items, live }, (domain) => observed.has(domain), atMs)
   const domains = Array.from(reads, ([domain, read]) => [domain, [...read.items]])
-  return `${JSON.stringify({ atMs, domains })}\n`
+  return formatJson({ atMs, domains })
 }
 
 /** Parses what {@link formatCheck} made. */

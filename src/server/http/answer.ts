@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { ServerResponse, IncomingMessage } from 'node:http'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import type { Json } from '../../core/model/json.ts'
@@ -33,7 +34,7 @@ const jsonType = 'application/json; charset=utf-8'
 
 /** Builds an answer of JSON. */
 export function answerJson(status: number, body: Json, headers?: Record<string, string>): Answer {
-  const text = `${JSON.stringify(body)}\n`
+  const text = formatJson(body)
   return { status, type: jsonType, body: text, ...(headers && { headers }) }
 }
 

@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { isAddressFile } from '../../core/model/generated/state-validators.ts'
 import type { AddressFile } from '../../core/model/generated/state-types.ts'
 import { parseJson } from '../../core/model/json.ts'
@@ -17,7 +18,7 @@ export function formatAddress(
     address: writtenAddress,
     ...(movedTo === undefined ? {} : { movedTo }),
   }
-  return `${JSON.stringify(file)}\n`
+  return formatJson(file)
 }
 
 /** Parses such a file; null if it is damaged. */

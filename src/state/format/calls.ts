@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { isCall } from '../../core/model/generated/state-validators.ts'
 import type { CallsFile } from '../../core/model/generated/state-types.ts'
 import type { TimedCalls } from '../../core/model/call-ledger.ts'
@@ -152,5 +153,5 @@ export function parseCalls(data: Json | undefined): { apply: string; calls: Call
 /** Formats the file of an account's calls. */
 export function formatCalls(apply: string, calls: Call[]): string {
   const file: CallsFile = { format, apply, calls }
-  return `${JSON.stringify(file)}\n`
+  return formatJson(file)
 }

@@ -1,3 +1,4 @@
+import { escapeJson } from '../../core/model/text/format-json.ts'
 import { hash } from 'node:crypto'
 import type { Applied } from '../../core/model/applied.ts'
 import type { Json } from '../../core/model/json.ts'
@@ -11,9 +12,10 @@ export type HistoryNote = Omit<ChainFile, 'format' | 'home' | 'number' | 'previo
 /** Signs an entry: the signature in base64; null if it can't be signed now. */
 export type Signer = (entry: string) => string | null
 
-/** Formats an entry: canonical JSON, of whose bytes its hash is made. */
+/** Formats an entry: canonical JSON that hides nothing, of whose bytes its hash is made. */
 export function formatChainEntry(entry: Omit<ChainFile, 'format'>): string {
-  return `${canonicalizeJson({ format: chainFile.name, ...entry, by: { ...entry.by } })}\n`
+  const text = canonicalizeJson({ format: chainFile.name, ...entry, by: { ...entry.by } })
+  return `${escapeJson(text)}\n`
 }
 
 /** Hashes the file of an entry: SHA-256 in hexadecimal. */

@@ -1,3 +1,4 @@
+import { escapeJson } from '../../core/model/text/format-json.ts'
 import type { DomainFile } from '../../core/model/generated/state-types.ts'
 import { domainFile } from '../../core/model/generated/state-validators.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
@@ -18,9 +19,9 @@ export function formatDomainFile(
   const lines = [...items]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([item, recorded]) => `    ${JSON.stringify(item)}: ${canonicalizeJson(toJson(recorded))}`)
-  return (
+  return escapeJson(
     `{\n  "format": "${domainFile.name}",\n  "domain": ${JSON.stringify(domain)},\n` +
-    `  "items": {\n${lines.join(',\n')}\n  }\n}\n`
+      `  "items": {\n${lines.join(',\n')}\n  }\n}\n`,
   )
 }
 

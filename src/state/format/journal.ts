@@ -1,3 +1,4 @@
+import { escapeJson, formatJson } from '../../core/model/text/format-json.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import type { DoubtFile, OpenFile, BatchFile } from '../../core/model/generated/state-types.ts'
 import { doubtFile, journalFile, batchFile } from '../../core/model/generated/state-validators.ts'
@@ -33,7 +34,7 @@ export function parseEntry(place: string, text: string): JournalEntry {
 /** Formats the file that marks an apply as not ended. */
 export function formatMarker(apply: string): string {
   const file: OpenFile = { format: 'edgewise.open/1', apply }
-  return `${JSON.stringify(file)}\n`
+  return formatJson(file)
 }
 
 /** Writes of an apply that may have taken effect after its process lost the lock. */
@@ -54,10 +55,10 @@ export function formatBatch({ before, intents, landWithinMs }: Batch): string {
   const writes = [...intents].map(
     ([id, domains]) => `    "${id}": {\n${formatDomainLines(domains, 6)}\n    }`,
   )
-  return (
+  return escapeJson(
     `{\n  "format": "${batchFile.name}",\n  "landWithinMs": ${landWithinMs},\n` +
-    `  "before": {\n${formatDomainLines(before, 4)}\n  },\n` +
-    `  "intents": {\n${writes.join(',\n')}\n  }\n}\n`
+      `  "before": {\n${formatDomainLines(before, 4)}\n  },\n` +
+      `  "intents": {\n${writes.join(',\n')}\n  }\n}\n`,
   )
 }
 

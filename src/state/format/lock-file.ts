@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import type { LockFile } from '../../core/model/generated/state-types.ts'
 import { formatTime } from '../../core/model/text/words.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../../core/model/json.ts'
@@ -40,7 +41,7 @@ export function formatLock({ holder, revoked }: LockState, beat: number): string
     ...(holder === null ? {} : { ...holder, beat }),
     revoked,
   }
-  return `${JSON.stringify(file)}\n`
+  return formatJson(file)
 }
 
 /** Parses a lock. An unreadable text counts as a holder: some process wrote it. */

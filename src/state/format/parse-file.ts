@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/text/format-json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { parseJson } from '../../core/model/json.ts'
 import { checkStored, type StoredFormat } from '../../core/model/text/stored-file.ts'
@@ -38,7 +39,7 @@ export function formatFile<T extends { format: string }>(
   value: Omit<T, 'format'>,
   indent?: number,
 ): string {
-  return `${JSON.stringify({ format, ...value }, null, indent)}\n`
+  return formatJson({ format, ...value }, indent)
 }
 
 /**

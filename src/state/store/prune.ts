@@ -1,3 +1,4 @@
+import { escapeJson } from '../../core/model/text/format-json.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { StatePaths } from '../format/state-paths.ts'
@@ -50,8 +51,8 @@ export async function buildPrune(
 /** Formats the file of the pruned applies: one line for each. */
 export function formatPruned({ applies, dropped }: PrunedApplies): string {
   const lines = applies.map((apply) => `\n    ${JSON.stringify(apply)}`)
-  return (
+  return escapeJson(
     `{\n  "format": "${prunedFile.name}",\n  "dropped": ${dropped},\n` +
-    `  "applies": [${lines.join(',')}\n  ]\n}\n`
+      `  "applies": [${lines.join(',')}\n  ]\n}\n`,
   )
 }

@@ -1,3 +1,4 @@
+import { formatJson } from '../../../core/model/text/format-json.ts'
 import type { Command } from 'commander'
 import { formatTime } from '../../../core/model/text/words.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -27,7 +28,7 @@ export function declareList(state: Command, declare: Declare): void {
         }
       })
       if (options.json === true) {
-        io.out(`${JSON.stringify({ format: 'edgewise.state/1', domains })}\n`)
+        io.out(formatJson({ format: 'edgewise.state/1', domains }))
         return exitCodes.done
       }
       if (domains.length === 0) io.out(`State is empty (${location}).\n`)

@@ -1,3 +1,4 @@
+import { formatJson } from '../../../core/model/text/format-json.ts'
 import type { Command } from 'commander'
 import { escapeInvisible } from '../../../outlets/report/text/escape-invisible.ts'
 import { groupBy } from '../../../core/model/lists.ts'
@@ -24,8 +25,7 @@ export function declareShow(state: Command, declare: Declare): void {
       const { showState } = await import('../../../operations/state.ts')
       const { openWorkspace } = await import('../../open.ts')
       const shown = await showState(openWorkspace(context, 'none'), String(name), at, context.io)
-      if (context.options.json === true)
-        context.io.out(`${JSON.stringify(buildStateJson(shown))}\n`)
+      if (context.options.json === true) context.io.out(formatJson(buildStateJson(shown)))
       else await print(context, shown)
       return exitCodes.done
     },

@@ -196,7 +196,7 @@ up: number
 by?: string
 }
 /**
- * One entry of the chained history: <id>/<address>/chain-<group>/<number>.json, in canonical JSON (RFC 8785) with a line end. Its hash is the SHA-256 of the file.
+ * One entry of the chained history: <id>/<address>/chain-<group>/<number>.json, in canonical JSON (RFC 8785), with invisible characters escaped, and a line end. Its hash is the SHA-256 of the file.
  */
 export interface ChainFile {
 /**

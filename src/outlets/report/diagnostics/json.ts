@@ -1,3 +1,4 @@
+import { formatJson } from '../../../core/model/text/format-json.ts'
 import { pickDefined, type JsonObject } from '../../../core/model/json.ts'
 import {
   compareDiagnostics,
@@ -17,7 +18,7 @@ export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): strin
     valid: diagnostics.every((diagnostic) => diagnostic.severity !== 'error'),
     diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
   }
-  return `${JSON.stringify(report, null, 2)}\n`
+  return formatJson(report, 2)
 }
 
 /** Builds the JSON of a diagnostic; absent fields are omitted. */

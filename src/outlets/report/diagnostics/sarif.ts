@@ -1,3 +1,4 @@
+import { formatJson } from '../../../core/model/text/format-json.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
 import type { Suppressed } from '../../../core/checks/suppressions.ts'
 import { compareDiagnostics, type Diagnostic, type Place } from '../../../core/model/problem.ts'
@@ -44,7 +45,7 @@ export function formatDiagnosticsSarif(
       },
     ],
   }
-  return `${JSON.stringify(log, null, 2)}\n`
+  return formatJson(log, 2)
 }
 
 function buildResult(diagnostic: Diagnostic, ruleIndex: number, folder: string): JsonObject {

@@ -1,3 +1,4 @@
+import { escapeUnits } from '../../../core/model/text/format-json.ts'
 import type { Tone } from '../../../core/model/page/fleet.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatCount } from '../../../core/model/text/words.ts'
@@ -89,11 +90,6 @@ export function formatList(
 
 /** Formats data for a script as an element; no text in it can end the element, or hide. */
 export function formatJson(id: string, data: unknown): string {
-  const text = JSON.stringify(data).replaceAll(/[<>&\u2028\u2029\p{Cc}\p{Cf}]/gu, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
+  const text = JSON.stringify(data).replaceAll(/[<>&\u2028\u2029\p{Cc}\p{Cf}]/gu, escapeUnits)
   return `<script type="application/json" id="${id}">${text}</script>`
 }

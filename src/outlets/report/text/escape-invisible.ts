@@ -1,10 +1,8 @@
-// Joiners are kept: emoji and several scripts need them. The last four are letters without a glyph.
-const unsafe = String.raw`[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]`
+import { escapeUnits, plainText, unsafe } from '../../../core/model/text/format-json.ts'
+
 // Own colours and line ends, on a terminal also own movements of the cursor.
 const ownInLog = String.raw`\u001b\[[\d;]*m|\r?\n|\t`
 const ownOnTerminal = String.raw`\u001b\[[\d;?]*[A-Za-z]|[\r\n\t]`
-/** Printable ASCII and line ends. Node matches it sooner than it compiles other patterns. */
-export const plainText = /^[\n\x20-\x7e]*$/
 const plainLine = /^[\x20-\x7e]*$/
 const strayPatterns = new Map<string, RegExp>()
 const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -39,17 +37,13 @@ export function escapeStray(text: string, onTerminal: boolean): string {
   const stray = strayPatterns.get(own) ?? new RegExp(`(${own})|${unsafe}`, 'gu')
   strayPatterns.set(own, stray)
   return text.replace(stray, (found, kept?: string) =>
-    kept === undefined ? found.split('').map(escapeUnit).join('') : found,
+    kept === undefined ? escapeUnits(found) : found,
   )
 }
 
 /** Escapes each line of a text; line ends stay. */
 export function escapeInvisibleInLines(text: string): string {
   return text.split(/\r?\n/).map(escapeInvisible).join('\n')
-}
-
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** One character that comparisons of texts may ignore, except line ends. */
