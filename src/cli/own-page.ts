@@ -132,6 +132,7 @@ export async function checkCommit(
   const { code, error, excess } = await run(['-C', root, '--json', 'plan'], outside)
   if (excess !== null) return { excess, isPartial: false }
   if (code === 0) return { excess: null, isPartial: false }
-  if (error === null) return { excess: 'more than the process survives', isPartial: false }
+  if (error === null)
+    return { excess: `more than the process survives (exit ${code}, no reason)`, isPartial: false }
   return { excess: null, isPartial: away.includes(String(error['code'])) }
 }

@@ -4,6 +4,7 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { isObject, parseJson } from '../core/model/json.ts'
 import { ownVariables } from '../manifest/workspace-file/credentials.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
+import { signalCodes } from './exit-codes.ts'
 
 /** Limits of a process that works on what others have written. */
 export interface OwnLimits {
@@ -35,8 +36,8 @@ const maxBytes = 1024 * 1024
 const measureMs = 250
 /** Priority below that of this process: it must not take the processor from the leader. */
 const niceness = 10
-/** Signals that end a process: from V8 for a full heap, from the system for too much memory. */
-const memorySignals = ['SIGABRT', 'SIGKILL']
+/** Exit codes of this program after SIGINT and SIGTERM. */
+const interruptedCodes: (number | null)[] = Object.values(signalCodes)
 
 /**
  * Creates the function that runs this program in a separate process, within limits. It throws
@@ -55,7 +56,7 @@ export function createOwnProcesses(
       const own = [`--max-old-space-size=${megabytes}`, ...program, ...args]
       const child = spawn(process.execPath, own, {
         env: withhold(env),
-        stdio: ['ignore', 'pipe', 'ignore'],
+        stdio: ['ignore', 'pipe', 'pipe'],
         signal,
         // A process that parses hears of no other signal.
         killSignal: 'SIGKILL',
@@ -77,13 +78,25 @@ export function createOwnProcesses(
         size += chunk.length
         if (size <= maxBytes) chunks.push(chunk)
       })
-      child.on('error', (error) =>
-        reject(new EdgewiseError('unavailable', `edgewise can't run a process: ${error.message}`)),
+      let isFull = false
+      child.stderr.on('data', (chunk: Buffer) => {
+        isFull ||= chunk.includes('heap out of memory')
+      })
+      const fail = (why: string) => reject(new EdgewiseError('unavailable', why))
+      child.on('error', ({ message }) =>
+        fail(
+          signal.aborted ? 'edgewise was interrupted' : `edgewise can't run a process: ${message}`,
+        ),
       )
       child.on('close', (code, by) => {
         clearTimeout(timer)
         clearInterval(meter)
-        if (by !== null && memorySignals.includes(by)) excess ??= tooMuch
+        if (by === 'SIGABRT' && isFull) excess ??= tooMuch
+        if (by === 'SIGABRT' || by === 'SIGKILL')
+          excess ??= `more than the process survives (${by}, perhaps for its memory)`
+        // A container that stops, and Ctrl-C, end this process and its children.
+        if (excess === null && (by !== null || interruptedCodes.includes(code)))
+          return fail(`a process of edgewise was interrupted (${by ?? `exit ${code}`})`)
         const out = Buffer.concat(chunks).toString()
         resolve({ code, out, error: parseError(out), excess })
       })

@@ -32,8 +32,31 @@ it('a process that is interrupted is ended, whatever it does', async () => {
   const interrupt = new AbortController()
   const ended = run('for (;;);')([], { ...outside, signal: interrupt.signal })
   interrupt.abort()
-  await expect(ended).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(ended).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'edgewise was interrupted',
+  })
 })
+
+it.each<[string, string, RegExp]>([
+  ['kills it for its memory, perhaps', 'process.kill(process.pid, "SIGKILL")', /SIGKILL, perhaps/],
+  ['aborts it, perhaps for a full heap', 'process.abort()', /SIGABRT, perhaps/],
+])('the system %s: that is all that is said', async (_what, code, expected) => {
+  const { excess } = await run(code)([], outside)
+  expect(excess).toMatch(expected)
+  expect(excess).not.toContain(' MB')
+})
+
+it.each(['process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 9)', 'process.exit(143)'])(
+  'a process that is interrupted with its server says nothing about its commit: %s',
+  async (code) => {
+    const check = checkCommit(run(code), '/root', outside)
+    await expect(check).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('was interrupted') as string,
+    })
+  },
+)
 
 it('a process has no secret of the server, and a lower priority', async () => {
   const code =

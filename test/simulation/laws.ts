@@ -11,7 +11,7 @@ import { buildStatePaths, chainPath } from '../../src/state/format/state-paths.t
 import { verifyChain } from '../../src/state/format/verify-chain.ts'
 import { verifyRecords } from '../../src/state/format/verify-records.ts'
 import { leaseMs } from '../../src/state/locks/lease.ts'
-import { hashStored } from '../../src/state/store/load-journal.ts'
+import { hashStored } from '../../src/state/format/chain-entry.ts'
 import type { RecordedItem, RecordedState } from '../../src/state/store/store.ts'
 import type { Process } from './machine.ts'
 import type { Call } from './network.ts'

@@ -71,7 +71,9 @@ export const pruneNote: HistoryNote = {
   kind: 'prune',
   about: 'all',
   by: { name: 'somebody', knownBy: 'unidentified' },
-  ...{ commit: null, plan: null, reason: null },
+  commit: null,
+  plan: null,
+  reason: null,
   outcome: 'done',
 }
 

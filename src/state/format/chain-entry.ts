@@ -5,6 +5,7 @@ import type { Json } from '../../core/model/json.ts'
 import type { ChainFile } from '../../core/model/generated/state-types.ts'
 import { chainFile } from '../../core/model/generated/state-validators.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
+import type { StatePaths } from './state-paths.ts'
 
 /** Content of an entry of the chained history. */
 export type HistoryNote = Omit<ChainFile, 'format' | 'home' | 'number' | 'previous'>
@@ -31,6 +32,15 @@ export function hashApplied(apply: Applied): string {
 /** Hashes the files of the batches of an apply, first to last, after those of `before`. */
 export function hashBatches(texts: string[], before = ''): string {
   return texts.reduce((hashed, text) => hashEntry(hashed + text), before)
+}
+
+/** Hashes the stored batches of an apply, by path, in order. */
+export function hashStored(
+  paths: StatePaths,
+  apply: string,
+  texts: ReadonlyMap<string, string>,
+): string {
+  return hashBatches(Array.from(texts.keys(), (_, i) => texts.get(paths.batch(apply, i + 1)) ?? ''))
 }
 
 /**

@@ -3,7 +3,6 @@ import { chainFile, journalFile, prunedFile } from '../../core/model/generated/s
 import { parseJson } from '../../core/model/json.ts'
 import { checkStored } from '../../core/model/text/stored-file.ts'
 import { hashApplied, hashEntry } from './chain-entry.ts'
-import { toApplied } from './journal.ts'
 import type { ChainFinding } from './verify-chain.ts'
 
 /** What the history shows, which its entries have to cover. */
@@ -89,6 +88,6 @@ function compareListed(entries: ChainFile[], text: string | null) {
 function hashJournal(text: string): string | null {
   const checked = checkStored(parseJson(text), journalFile)
   if (!('value' in checked)) return ''
-  const { format: _format, ...entry } = checked.value
-  return entry.outcome === 'unfinished' ? null : hashApplied(toApplied(entry))
+  const { format: _format, settled: _settled, settledBatches: _batches, ...apply } = checked.value
+  return apply.outcome === 'unfinished' ? null : hashApplied(apply)
 }

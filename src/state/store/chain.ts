@@ -7,6 +7,7 @@ import { checkStored } from '../../core/model/text/stored-file.ts'
 import {
   formatChainEntry,
   hashEntry,
+  hashStored,
   type HistoryNote,
   type Signer,
 } from '../format/chain-entry.ts'
@@ -15,7 +16,6 @@ import { chainPath, groupSize, type StatePaths } from '../format/state-paths.ts'
 import type { StoredChain } from '../format/verify-chain.ts'
 import type { StoredRecords } from '../format/verify-records.ts'
 import type { FileChanges } from '../folder/write-file.ts'
-import { hashStored } from './load-journal.ts'
 import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
 
 type Head = Omit<HeadFile, 'format'>

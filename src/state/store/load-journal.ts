@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import { findMax } from '../../core/model/lists.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { StatePaths } from '../format/state-paths.ts'
-import { hashBatches } from '../format/chain-entry.ts'
+import { hashStored } from '../format/chain-entry.ts'
 import { parseEntry, parseBatch, type JournalEntry } from '../format/journal.ts'
 import { createDamagedFileError } from '../format/parse-file.ts'
 import { loadNamed } from './load-files.ts'
@@ -49,15 +49,6 @@ export async function loadBatches(
   apply: string,
 ): Promise<Omit<Batch, 'number'>[]> {
   return parseBatches(files, paths, apply, await files.load(`${paths.batches}/${apply}`))
-}
-
-/** Hashes the stored batches of an apply, by path, in order. */
-export function hashStored(
-  paths: StatePaths,
-  apply: string,
-  texts: ReadonlyMap<string, string>,
-): string {
-  return hashBatches(Array.from(texts.keys(), (_, i) => texts.get(paths.batch(apply, i + 1)) ?? ''))
 }
 
 /** @param texts of all batches of an apply, by path */
