@@ -1,4 +1,4 @@
-import { formatJson } from '../core/model/text/format-json.ts'
+import { formatJson } from '../core/model/json.ts'
 import { basename, dirname, join } from 'node:path'
 import { exists, isLink } from '../files/look.ts'
 import { replaceBelow } from '../files/replace-file.ts'

@@ -1,12 +1,7 @@
-import type { Settings, Desired, Secrets } from '../operations/runtime/workspace-parts.ts'
-import {
-  explainPruned,
-  loadDomainHistory,
-  loadPastApplies,
-  toFleet,
-} from '../operations/history/past-applies.ts'
-import { loadHistory } from '../operations/state.ts'
-import type { ChainFinding, VerifiedChain } from '../state/format/verify-chain.ts'
+import { formatJson } from '../core/model/json.ts'
+import { explainPruned, loadHistory } from '../operations/history/past-applies.ts'
+import type { VerifiedChain } from '../state/format/verify-chain.ts'
+import type { ChainFinding } from '../state/format/verify-records.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { wrapForStdout } from './terminal/output.ts'
 import { buildHistoryJson } from '../outlets/report/apply/history-json.ts'
@@ -19,8 +14,6 @@ import { exitCodes } from './exit-codes.ts'
 import type { ReportOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
-import { formatJson } from '../core/model/text/format-json.ts'
-import type { History } from './report-formats/subjects.ts'
 import { createReports } from './reports.ts'
 
 /**
@@ -36,10 +29,7 @@ export async function printHistory(
 ): Promise<number> {
   const { io, options, paint, note } = context
   const workspace = openWorkspace(context, 'none')
-  const history =
-    name === null
-      ? await loadAll(workspace, context, withChanges)
-      : await loadOne(workspace, context, name)
+  const history = await loadHistory(workspace, io, name, withChanges)
   const { applies, dropped, domain, findings } = history
   for (const file of createReports('history', given, workspace, io)) await file.save(history)
   if (options.json !== true) printFindings(context, findings)
@@ -56,27 +46,6 @@ export async function printHistory(
 function printFindings({ io, paint }: CommandContext, findings: ChainFinding[]): void {
   for (const line of formatFindings(findings, paint))
     io.out(`${wrapForStdout(line.trimEnd(), io)}\n`)
-}
-
-async function loadAll(
-  workspace: Settings & Desired & Secrets,
-  { io }: CommandContext,
-  withChanges: boolean,
-): Promise<History> {
-  if (!withChanges) return { ...(await loadHistory(workspace, io)), domain: null, fleet: null }
-  const fleet = await loadPastApplies(workspace, io)
-  const applies = fleet.applies.map(({ apply }) => apply)
-  return { applies, dropped: fleet.dropped, findings: fleet.findings, domain: null, fleet }
-}
-
-async function loadOne(
-  workspace: Settings,
-  { io }: CommandContext,
-  name: string,
-): Promise<History> {
-  const domain = await loadDomainHistory(workspace, name, io)
-  const { applies, findings } = domain
-  return { applies, dropped: 0, findings, domain, fleet: toFleet(domain) }
 }
 
 /**

@@ -3,8 +3,6 @@ import type { Applied, HistoryEntry } from '../core/model/applied.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import type { RecordedState, RecordedItem, HistoryReader } from '../state/store/store.ts'
-import type { ChainFinding } from '../state/format/verify-chain.ts'
-import { verifyShown } from './history/verify-history.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { StateOutside } from './runtime/outside.ts'
 import { listUnsharedNotes } from './submission/first-plan-warnings.ts'
@@ -62,17 +60,6 @@ export async function showState(
     )
   }
   return { domain, items, asOf }
-}
-
-/** Verifies and lists the applies, first to last, and counts those that are not listed any more. */
-export async function loadHistory(
-  workspace: Settings & Desired & Secrets,
-  outside: StateOutside,
-): Promise<{ applies: HistoryEntry[]; dropped: number; findings: ChainFinding[] }> {
-  const { store } = await loadState(workspace, outside)
-  const { applies, dropped } = await listHistory(store)
-  const { findings, mark } = await verifyShown(workspace, store, [])
-  return { applies: applies.map(mark), dropped, findings }
 }
 
 /** Lists the applies of a store, first to last, and counts earlier ones. */

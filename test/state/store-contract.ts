@@ -9,7 +9,6 @@ import { acquireAccount, buildHolder } from './contender.ts'
 import type { ChainFile } from '../../src/core/model/generated/state-types.ts'
 import type { HistoryNote } from '../../src/state/format/chain-entry.ts'
 import { type StoredChain, verifyChain } from '../../src/state/format/verify-chain.ts'
-import { verifyRecords } from '../../src/state/format/verify-records.ts'
 import type { RecordedState, RecordedItem, Store, Batch } from '../../src/state/store/store.ts'
 
 export const recordedAt = '2026-11-20T00:00:00.000Z'
@@ -64,6 +63,8 @@ export function buildApplied(id: string, more: Partial<Applied> = {}): Applied {
     ...more,
   }
 }
+
+const nothingKnown = { head: null, verifies: null }
 
 /** Entry of a pruning. */
 export const pruneNote: HistoryNote = {
@@ -620,8 +621,8 @@ export function storeContract(
         await begin(store, 'three', state)
         await store.share?.()
         const verify = async () => {
-          const stored = await (await open()).chain.load()
-          return verifyRecords(stored.texts, stored).map(({ code, apply }) => [code, apply])
+          const { findings } = verifyChain(await (await open()).chain.load(), nothingKnown)
+          return findings.map(({ code, apply }) => [code, apply])
         }
         expect(await verify()).toEqual([])
         // The next command closes it.

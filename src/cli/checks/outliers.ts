@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import { findOutliers } from '../../core/checks/outliers.ts'
 import { buildOutliersJson, formatOutliers } from '../../outlets/report/checks/outliers.ts'
 import { exitCodes } from '../exit-codes.ts'

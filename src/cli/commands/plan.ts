@@ -39,7 +39,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openToPlan } = await import('../open.ts')
       const { createReports } = await import('../reports.ts')
-      const { formatJson } = await import('../../core/model/text/format-json.ts')
+      const { formatJson } = await import('../../core/model/json.ts')
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { buildLevels } = await import('../checks/levels.ts')
       const { io } = context

@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import type { Command } from 'commander'
 import { countPrefetches } from '../../core/model/prefetch.ts'
 import { exitCodes } from '../exit-codes.ts'

@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { RolloutVerb } from '../../operations/rollouts.ts'

@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import type { Desired, Secrets, Settings } from '../../operations/runtime/workspace-parts.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'

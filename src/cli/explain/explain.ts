@@ -1,4 +1,3 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
 import { stringify } from 'yaml'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
@@ -27,7 +26,7 @@ import {
   parseItemName,
   type FoundField,
 } from './explain-json.ts'
-import { isObject, type Json } from '../../core/model/json.ts'
+import { formatJson, isObject, type Json } from '../../core/model/json.ts'
 
 /** `edgewise explain`: lists all items, or describes one item or one field. */
 export async function explain(

@@ -39,11 +39,10 @@ export const renderers = {
     const { formatPage } = await import('../../outlets/report/page/format-page.ts')
     const target = domain === null ? [] : [domain.domain]
     const described = describePage(about, { target, items: [], commit: null }, [])
-    const { applies, dropped } = fleet ?? { applies: [], dropped: 0 }
     const of = domain === null ? null : { name: domain.domain, pruned: domain.pruned }
     // The manifests have no part in a history.
     const warnings = findings.slice(0, maxFindings).map(({ message }) => message)
-    const page = buildHistoryPage({ applies, dropped, domain: of }, { ...described, warnings })
+    const page = buildHistoryPage({ ...fleet, domain: of }, { ...described, warnings })
     return formatPage(page)
   },
   show: async ({ sheet }, { workspace, outside }) => {

@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import type { Renderers } from './subjects.ts'
 
 /** Renders each report as the JSON that `--json` prints. */

@@ -1,7 +1,6 @@
-import type { HistoryEntry } from '../../core/model/applied.ts'
 import type { Tested } from '../../core/tests/results.ts'
 import type { DriftAndEffects } from '../../operations/drift.ts'
-import type { PastDomain, PastFleet } from '../../operations/history/past-applies.ts'
+import type { History } from '../../operations/history/past-applies.ts'
 import type { FoundDrift } from '../../operations/observation/find-drift.ts'
 import type { Planned } from '../../operations/plan.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
@@ -12,7 +11,6 @@ import type {
   Settings,
 } from '../../operations/runtime/workspace-parts.ts'
 import type { Shown } from '../../operations/show.ts'
-import type { ChainFinding } from '../../state/format/verify-chain.ts'
 import type { ApplyRecord } from '../apply-report.ts'
 
 /** Subjects of the reports of each command. */
@@ -31,18 +29,6 @@ export interface Subjects {
   history: History
   show: Pick<Shown, 'sheet'>
   test: Tested
-}
-
-/** Applies of a workspace or a domain, first to last. */
-export interface History {
-  applies: HistoryEntry[]
-  dropped: number
-  /** How the history differs from its chain. */
-  findings: ChainFinding[]
-  /** Null for all domains. */
-  domain: PastDomain | null
-  /** The changes of the applies; null if only their list was loaded. */
-  fleet: PastFleet | null
 }
 
 /** Command with reports. */

@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'

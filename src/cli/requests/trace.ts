@@ -1,8 +1,13 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
 import { resolve } from 'node:path'
 import { parseEntries } from '../../core/effects/requests/parse-requests.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { isObject, parseJson, type Json, type JsonObject } from '../../core/model/json.ts'
+import {
+  formatJson,
+  isObject,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '../../core/model/json.ts'
 import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
 import { formatTraceSentence } from '../../outlets/report/trace/sentence.ts'
 import { formatTrace } from '../../outlets/report/trace/text.ts'

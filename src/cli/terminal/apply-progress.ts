@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Extent, Progress } from '../../operations/runtime/ports.ts'
 import {

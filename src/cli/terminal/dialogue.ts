@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'

@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import {
   CancelledError,
   type EdgewiseError,

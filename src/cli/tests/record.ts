@@ -1,3 +1,4 @@
+import { formatJson } from '../../core/model/json.ts'
 import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { pluralize } from '../../core/model/text/words.ts'
@@ -9,7 +10,6 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { loadFile } from '../load-file.ts'
 import { openWorkspace, refuseInvalidManifests } from '../open.ts'
-import { formatJson } from '../../core/model/text/format-json.ts'
 
 /** `edgewise test --record`: writes tests of what traces say today; asks before it replaces one. */
 export async function record(context: CommandContext, urls: string[]): Promise<number> {

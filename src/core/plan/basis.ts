@@ -7,27 +7,18 @@ import { normalizeAddress } from '../model/text/url.ts'
 
 /**
  * Hashes the items of each of these domains; a domain that is not in the snapshot has a hash too.
- * A state that domains share is formatted at most twice, and the same states are hashed once.
+ * A state that domains share is formatted once.
  */
 export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Record<Domain, string> {
-  const ids = new Map<ItemState, number>()
-  const shared = new Map<ItemState, string>()
-  const hashes = new Map<string, string>()
-  const format = (state: ItemState) => {
-    const text = shared.get(state) ?? canonicalizeJson(toHashInput(state))
-    if (ids.has(state)) shared.set(state, text)
-    else ids.set(state, ids.size)
-    return text
-  }
+  const texts = new WeakMap<ItemState, string>()
   const hashItems = (domain: Domain) => {
     const items = [...(snapshot.get(domain) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1))
-    const name = items.map(([item, state]) => `${item} ${ids.get(state) ?? domain}`).join()
-    const known = hashes.get(name)
-    if (known !== undefined) return known
-    const texts = items.map(([item, state]) => `${JSON.stringify(item)}:${format(state)}`)
-    const hash = hashText(`{${texts.join()}}`)
-    hashes.set(items.map(([item, state]) => `${item} ${ids.get(state) ?? ''}`).join(), hash)
-    return hash
+    const fields = items.map(([item, state]) => {
+      const text = texts.get(state) ?? canonicalizeJson(toHashInput(state))
+      texts.set(state, text)
+      return `${JSON.stringify(item)}:${text}`
+    })
+    return hashText(`{${fields.join()}}`)
   }
   return Object.fromEntries(Array.from(domains, (domain) => [domain, hashItems(domain)]))
 }

@@ -1,7 +1,6 @@
-import { escapeJson } from '../../core/model/text/format-json.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
-import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import { escapeJson, isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 import type { Behaviour } from '../entities/behaviour.ts'
 import type { DomainRecord } from '../entities/domain-record.ts'
 import type { Prefetch } from '../entities/prefetch.ts'

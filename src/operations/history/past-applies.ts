@@ -14,7 +14,7 @@ import type {
 } from '../../state/store/store.ts'
 import { loadState, openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
-import type { ChainFinding } from '../../state/format/verify-chain.ts'
+import type { ChainFinding } from '../../state/format/verify-records.ts'
 import { listHistory } from '../state.ts'
 import { verifyShown } from './verify-history.ts'
 
@@ -44,24 +44,43 @@ export const maxRevertChanges = 100_000
 /** Applies, and about how many changes, that are loaded at once. */
 const [maxAtOnce, maxChangesAtOnce] = [100, 20_000]
 
-/**
- * Loads the history of all domains, with what the latest applies intended: as many of them as have
- * about `limit` changes, but at least the last one.
- */
-export async function loadPastApplies(
-  workspace: Settings & Desired & Secrets,
-  outside: StateOutside,
-  limit = maxChanges,
-): Promise<PastFleet & Pick<PastDomain, 'findings'>> {
-  const { store, recorded } = await loadState(workspace, outside)
-  const { applies, dropped } = await listPastApplies(store, recorded, limit)
-  const ids = applies.flatMap(({ apply, changes }) => (changes === null ? [] : [apply.id]))
-  const { findings, mark } = await verifyShown(workspace, store, ids)
-  const marked = applies.map(({ apply, changes }) => ({ apply: mark(apply), changes }))
-  return { applies: marked, dropped, findings }
+/** Applies of a workspace or a domain, first to last. */
+export interface History extends Pick<PastDomain, 'findings'> {
+  applies: HistoryEntry[]
+  dropped: number
+  /** Null for all domains. */
+  domain: PastDomain | null
+  /** The changes of the applies. */
+  fleet: PastFleet
 }
 
-/** Lists the history of all domains from a loaded state, as `loadPastApplies` does. */
+/**
+ * Loads and verifies the history of a domain, or that of all, with what the latest applies intended
+ * on request: as many of them as have about `maxChanges` changes, but at least the last one.
+ *
+ * @param name null for all domains
+ */
+export async function loadHistory(
+  workspace: Settings & Desired & Secrets,
+  outside: StateOutside,
+  name: string | null = null,
+  withChanges = false,
+): Promise<History> {
+  if (name !== null) {
+    const domain = await loadDomainHistory(workspace, name, outside)
+    return { ...domain, dropped: 0, domain, fleet: toFleet(domain) }
+  }
+  const { store, recorded } = await loadState(workspace, outside)
+  const past = await listPastApplies(store, recorded, withChanges ? maxChanges : 0)
+  const ids = past.applies.flatMap(({ apply, changes }) => (changes === null ? [] : [apply.id]))
+  const { findings, mark } = await verifyShown(workspace, store, ids)
+  const { dropped } = past
+  const all = past.applies.map(({ apply, changes }) => ({ apply: mark(apply), changes }))
+  const applies = all.map(({ apply }) => apply)
+  return { applies, dropped, findings, domain: null, fleet: { applies: all, dropped } }
+}
+
+/** Lists the history of all domains from a loaded state, as `loadHistory` does. */
 export async function listPastApplies(
   store: HistoryReader,
   recorded: RecordedState,
@@ -123,7 +142,7 @@ export async function loadDomainHistory(
 }
 
 /** Converts the history of one domain to that of a fleet. */
-export function toFleet({ domain, applies }: PastDomain): PastFleet {
+function toFleet({ domain, applies }: PastDomain): PastFleet {
   const all = applies.map(({ items, ...apply }) => ({ apply, changes: new Map([[domain, items]]) }))
   return { applies: all, dropped: 0 }
 }

@@ -1,11 +1,7 @@
 import type { Applied } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import {
-  verifyChain,
-  type ChainFinding,
-  type VerifiedChain,
-} from '../../state/format/verify-chain.ts'
-import { verifyRecords } from '../../state/format/verify-records.ts'
+import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
+import type { ChainFinding } from '../../state/format/verify-records.ts'
 import type { ChainStore } from '../../state/store/store.ts'
 import { openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
@@ -61,11 +57,7 @@ async function verifyStored(
 ): Promise<VerifiedChain> {
   const { createVerifier } = await import('./sign-history.ts')
   const verifies = createVerifier(workspace)
-  const verify = async () => {
-    const stored = await chain.load(applies)
-    const verified = verifyChain(stored, { head, verifies })
-    return { ...verified, findings: [...verified.findings, ...verifyRecords(stored.texts, stored)] }
-  }
+  const verify = async () => verifyChain(await chain.load(applies), { head, verifies })
   const verified = await verify()
   // An apply may have ended between two reads.
   return verified.findings.length === 0 ? verified : verify()

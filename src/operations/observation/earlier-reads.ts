@@ -1,4 +1,4 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
+import { formatJson } from '../../core/model/json.ts'
 import type { Change } from '../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../core/model/drift.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'

@@ -1,3 +1,4 @@
+import type { Checkout, Settings } from './workspace-parts.ts'
 import { extname, join, relative, resolve, sep } from 'node:path'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { Levels } from '../../core/checks/levels.ts'
@@ -31,7 +32,6 @@ import { stores } from '../../core/model/stores.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { SecretHider } from '../../core/model/secret.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
-import type { SourceTree } from '../../core/model/source-tree.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
 import type { Computing, Outside } from './outside.ts'
 import { runBlocking } from './with-pool.ts'
@@ -40,31 +40,16 @@ import { findRepository } from '../../state/git/find-repository.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { type EarlierFiles, loadEarlierFiles } from '../../state/git/earlier-files.ts'
 import { createCommitTest } from '../../state/git/open-place.ts'
-import {
-  type Relation,
-  findOnlyChange,
-  findSourceTree,
-  relateCommits,
-} from '../../state/git/source-tree.ts'
+import { findOnlyChange, findSourceTree, relateCommits } from '../../state/git/source-tree.ts'
 
 /**
  * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
  * resolves them.
  */
-export interface LoadedWorkspace extends Workspace, SecretHider {
+export interface LoadedWorkspace extends Workspace, Checkout, Settings {
   vault: SecretVault
-  /** Finds the tree of the manifests. */
-  findTree(): Promise<SourceTree>
-  /** Finds how commits are related to the checked-out one. */
-  relateCommits(commits: string[]): Promise<Map<string, Relation>>
-  /** Finds the one commit that changed the workspace after another one; null if it is not one. */
-  findOnlyChange(after: string | null, last: string): Promise<string | null>
   /** Loads files from the commit that the checked-out one is based on. */
   loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
-  /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
-  findName(): Promise<string>
-  /** Builds the environment of a program. */
-  buildProgramEnvironment(kind: keyof typeof programs): Outside['env']
 }
 
 /**

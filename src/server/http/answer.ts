@@ -1,7 +1,6 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
 import type { ServerResponse, IncomingMessage } from 'node:http'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
-import type { Json } from '../../core/model/json.ts'
+import { formatJson, type Json } from '../../core/model/json.ts'
 import { buildErrorJson } from '../../outlets/report/diagnostics/json.ts'
 
 /** An answer of a route, before it is sent. */

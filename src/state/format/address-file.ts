@@ -1,7 +1,6 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
 import { isAddressFile } from '../../core/model/generated/state-validators.ts'
 import type { AddressFile } from '../../core/model/generated/state-types.ts'
-import { parseJson } from '../../core/model/json.ts'
+import { formatJson, parseJson } from '../../core/model/json.ts'
 import type { StateKey } from '../store/store.ts'
 
 /**

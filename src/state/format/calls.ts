@@ -1,8 +1,7 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
 import { isCall } from '../../core/model/generated/state-validators.ts'
 import type { CallsFile } from '../../core/model/generated/state-types.ts'
 import type { TimedCalls } from '../../core/model/call-ledger.ts'
-import { isObject, type Json } from '../../core/model/json.ts'
+import { formatJson, isObject, type Json } from '../../core/model/json.ts'
 
 const minute = 60_000
 /** Assumed maximum difference between two machines' clocks, ms. */

@@ -1,7 +1,6 @@
-import { escapeJson } from '../../core/model/text/format-json.ts'
 import { hash } from 'node:crypto'
 import type { Applied } from '../../core/model/applied.ts'
-import type { Json } from '../../core/model/json.ts'
+import { escapeJson, type Json } from '../../core/model/json.ts'
 import type { ChainFile } from '../../core/model/generated/state-types.ts'
 import { chainFile } from '../../core/model/generated/state-validators.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'

@@ -1,7 +1,12 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
 import type { LockFile } from '../../core/model/generated/state-types.ts'
 import { formatTime } from '../../core/model/text/words.ts'
-import { isObject, parseJson, type Json, type JsonObject } from '../../core/model/json.ts'
+import {
+  formatJson,
+  isObject,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '../../core/model/json.ts'
 
 /** The holder of a lock. */
 export interface LockHolder {

@@ -1,6 +1,5 @@
-import { formatJson } from '../../core/model/text/format-json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { parseJson } from '../../core/model/json.ts'
+import { formatJson, parseJson } from '../../core/model/json.ts'
 import { checkStored, type StoredFormat } from '../../core/model/text/stored-file.ts'
 
 const restore = 'Restore the file from a backup or from version control.'

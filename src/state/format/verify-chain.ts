@@ -3,6 +3,7 @@ import { chainFile, headFile } from '../../core/model/generated/state-validators
 import { parseJson } from '../../core/model/json.ts'
 import { checkStored } from '../../core/model/text/stored-file.ts'
 import { hashEntry } from './chain-entry.ts'
+import { type ChainFinding, type StoredRecords, verifyRecords } from './verify-records.ts'
 import { nameEntry } from './state-paths.ts'
 
 /** The stored history of a workspace. */
@@ -15,6 +16,8 @@ export interface StoredChain {
   head: string | null
   /** Number of removed locks without an entry so far. */
   pending: number
+  /** What its entries have to cover; absent: it is not compared. */
+  records?: StoredRecords
 }
 
 /** What somebody knows of a history besides. */
@@ -23,27 +26,6 @@ export interface ChainKnowledge {
   head: string | null
   /** Tests the signature of an entry; null without a public key. */
   verifies: ((text: string, signature: Uint8Array) => boolean) | null
-}
-
-/** What is wrong with a history; its schema describes the codes. */
-export interface ChainFinding {
-  code:
-    | 'missing'
-    | 'damaged'
-    | 'misplaced'
-    | 'foreign'
-    | 'unlinked'
-    | 'cut'
-    | 'unsigned'
-    | 'altered'
-    | 'uncovered'
-    | 'lost'
-  /** Number of the entry; null if it is about the whole history. */
-  number: number | null
-  /** A sentence. */
-  message: string
-  /** Id of the apply that it is about; absent: of none. */
-  apply?: string
 }
 
 /** A verified history. */
@@ -76,7 +58,7 @@ interface Placed {
  * hash; a history that somebody wrote anew also by its signatures.
  */
 export function verifyChain(
-  { home, texts, head, pending }: StoredChain,
+  { home, texts, head, pending, records }: StoredChain,
   known: ChainKnowledge,
 ): VerifiedChain {
   const findings: ChainFinding[] = []
@@ -91,6 +73,13 @@ export function verifyChain(
       null,
       'the history has no entry, though "sign.public" in edgewise.yaml says that it is signed: ' +
         'it was removed, or nothing is recorded yet.',
+    )
+  if (records !== undefined)
+    findings.push(
+      ...verifyRecords(
+        placed.flatMap(({ entry }) => entry ?? []),
+        records,
+      ),
     )
   const hasHead = known.head === null ? null : placed.some(({ hash }) => hash === known.head)
   if (hasHead === false)

@@ -1,9 +1,29 @@
 import type { ChainFile } from '../../core/model/generated/state-types.ts'
-import { chainFile, journalFile, prunedFile } from '../../core/model/generated/state-validators.ts'
+import { journalFile, prunedFile } from '../../core/model/generated/state-validators.ts'
 import { parseJson } from '../../core/model/json.ts'
 import { checkStored } from '../../core/model/text/stored-file.ts'
 import { hashApplied, hashEntry } from './chain-entry.ts'
-import type { ChainFinding } from './verify-chain.ts'
+
+/** What is wrong with a history; its schema describes the codes. */
+export interface ChainFinding {
+  code:
+    | 'missing'
+    | 'damaged'
+    | 'misplaced'
+    | 'foreign'
+    | 'unlinked'
+    | 'cut'
+    | 'unsigned'
+    | 'altered'
+    | 'uncovered'
+    | 'lost'
+  /** Number of the entry; null if it is about the whole history. */
+  number: number | null
+  /** A sentence. */
+  message: string
+  /** Id of the apply that it is about; absent: of none. */
+  apply?: string
+}
 
 /** What the history shows, which its entries have to cover. */
 export interface StoredRecords {
@@ -18,55 +38,37 @@ export interface StoredRecords {
 /**
  * Compares the entries of applies with what the history shows of them. An apply that has not ended
  * has no entry yet.
- *
- * @param texts of the entries, by path
  */
 export function verifyRecords(
-  texts: ReadonlyMap<string, string>,
+  entries: ChainFile[],
   { journal, intents, pruned }: StoredRecords,
 ): ChainFinding[] {
-  const entries = parseEntries(texts)
-  const { findings, ended } = compareListed(entries, pruned)
+  const { findings, ids, dropped } = compareListed(entries, pruned)
   const lost: ChainFinding[] = []
-  const covered = new Set<string>()
+  const uncovered = new Map(journal)
   for (const { number, kind, about: apply, ...entry } of entries) {
     if (kind !== 'apply' && kind !== 'rollback') continue
-    covered.add(apply)
+    uncovered.delete(apply)
     const text = journal.get(apply)
     const by = `entry ${number} has recorded it`
-    if (text !== undefined) {
-      const hash = hashJournal(text)
-      const isSame = (intents.get(apply) ?? entry.intents ?? '') === (entry.intents ?? '')
-      if (hash === entry.journal && isSame) continue
-      const what = hash === entry.journal ? 'the changes of apply' : 'apply'
-      const message = `${what} ${apply} was altered: the history shows it otherwise than ${by}.`
+    if (text === undefined) {
+      const message = `apply ${apply} was removed, though ${by}.`
+      if (!ids.has(apply)) lost.push({ code: 'lost', number, apply, message })
+    } else if (
+      hashJournal(text) !== entry.journal ||
+      (intents.get(apply) ?? entry.intents ?? '') !== (entry.intents ?? '')
+    ) {
+      const message = `apply ${apply} was altered: the history shows it otherwise than ${by}.`
       findings.push({ code: 'altered', number, apply, message })
-    } else if (!ended.ids.has(apply))
-      lost.push({
-        code: 'lost',
-        number,
-        apply,
-        message: `apply ${apply} was removed, though ${by}.`,
-      })
+    }
   }
-  for (const [apply, text] of journal)
-    if (!covered.has(apply) && hashJournal(text) !== null)
-      findings.push({
-        code: 'uncovered',
-        number: null,
-        apply,
-        message: `apply ${apply} is not in the chain: no entry has recorded its end.`,
-      })
+  for (const [apply, text] of uncovered) {
+    const message = `apply ${apply} is not in the chain: no entry has recorded its end.`
+    if (hashJournal(text) !== null)
+      findings.push({ code: 'uncovered', number: null, apply, message })
+  }
   // The first of the pruned applies are not listed any more.
-  return [...findings, ...lost.slice(ended.dropped)]
-}
-
-function parseEntries(texts: ReadonlyMap<string, string>): ChainFile[] {
-  const entries = [...texts].flatMap(([path, text]) => {
-    const checked = checkStored(path.endsWith('.json') ? parseJson(text) : null, chainFile)
-    return 'value' in checked ? [checked.value] : []
-  })
-  return entries.toSorted((a, b) => a.number - b.number)
+  return [...findings, ...lost.slice(dropped)]
 }
 
 /** Compares the file of the pruned applies with the newest entry about it. */
@@ -81,7 +83,7 @@ function compareListed(entries: ChainFile[], text: string | null) {
     })
   const checked = checkStored(parseJson(text ?? ''), prunedFile)
   const { applies, dropped } = 'value' in checked ? checked.value : { applies: [], dropped: 0 }
-  return { findings, ended: { ids: new Set(applies.map(({ id }) => id)), dropped } }
+  return { findings, ids: new Set(applies.map(({ id }) => id)), dropped }
 }
 
 /** Hashes a journal entry; empty if it can't be used, null if its apply has not ended. */

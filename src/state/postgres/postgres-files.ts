@@ -110,6 +110,10 @@ async function findFiles(sql: Sql, table: string, paths: string[]): Promise<Map<
      order by path`,
     [paths],
   )
+  return toFiles(rows)
+}
+
+function toFiles(rows: Awaited<ReturnType<Sql>>): Map<string, string> {
   return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))
 }
 
@@ -124,7 +128,7 @@ async function findNaming(
     `select path, text from ${table} where path > $2 and path < $3 and strpos(text, $1) > 0`,
     [JSON.stringify(domain), `${folder}/`, `${folder}0`],
   )
-  return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))
+  return toFiles(rows)
 }
 
 /** Lists the folders at the top: each step finds the next one in the index. */

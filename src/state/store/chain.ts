@@ -14,7 +14,6 @@ import {
 import { formatFile, parseFile } from '../format/parse-file.ts'
 import { chainPath, groupSize, type StatePaths } from '../format/state-paths.ts'
 import type { StoredChain } from '../format/verify-chain.ts'
-import type { StoredRecords } from '../format/verify-records.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { Guard, SharedFiles, StateFiles } from './state-files.ts'
 
@@ -179,7 +178,7 @@ export class Chain {
    *
    * @param applies whose batches are hashed; null: of all in the journal
    */
-  async load(applies: string[] | null = null): Promise<StoredChain & StoredRecords> {
+  async load(applies: string[] | null = null): Promise<StoredChain> {
     const { home, chainHead, unlocks, journal, prunedFolder, pruned } = this.#paths
     this.#files.refresh()
     const below = (path: string) => path.slice(home.length + 1)
@@ -206,8 +205,7 @@ export class Chain {
       ),
       head: all.find(([path]) => path === chainHead)?.[1] ?? null,
       pending: all.filter(([path]) => path.startsWith(`${unlocks}/`)).length,
-      ...records,
-      pruned: all.find(([path]) => path === pruned)?.[1] ?? null,
+      records: { ...records, pruned: all.find(([path]) => path === pruned)?.[1] ?? null },
     }
   }
 }

@@ -1,4 +1,4 @@
-import { escapeJson } from '../../core/model/text/format-json.ts'
+import { escapeJson } from '../../core/model/json.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { StatePaths } from '../format/state-paths.ts'

@@ -4,10 +4,9 @@ import { createTimeZone } from '../../../core/model/time/time-zone.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
 import type { Effort } from '../../../core/model/plan.ts'
 import { drift } from '../../../operations/drift.ts'
-import { loadDomainHistory } from '../../../operations/history/past-applies.ts'
+import { loadHistory } from '../../../operations/history/past-applies.ts'
 import { plan } from '../../../operations/plan.ts'
 import { show } from '../../../operations/show.ts'
-import { loadHistory } from '../../../operations/state.ts'
 import { queryStats } from '../../../operations/stats.ts'
 import { buildHistoryJson } from '../../../outlets/report/apply/history-json.ts'
 import { buildSheetJson } from '../../../outlets/report/domain/json.ts'
@@ -118,12 +117,7 @@ export const historyTool = declareTool<{ domain?: string }>({
   properties: { domain: { ...nameSchema, description: 'Only applies that wrote this domain.' } },
   run: async (call, { domain: name }) => {
     const { workspace, outside } = call.connect()
-    if (name === undefined) {
-      const history = await loadHistory(workspace, outside)
-      return { answer: buildHistoryJson({ ...history, domain: null }) }
-    }
-    const domain = await loadDomainHistory(workspace, name, outside)
-    return { answer: buildHistoryJson({ ...domain, dropped: 0, domain }) }
+    return { answer: buildHistoryJson(await loadHistory(workspace, outside, name)) }
   },
 })
 

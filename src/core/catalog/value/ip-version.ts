@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 
-const ipv4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
+export const ipv4 =
+  /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 /**
  * Finds the version of an IP address; 0 for other text. Node compiles its pattern of IPv6 at the

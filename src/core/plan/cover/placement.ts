@@ -52,8 +52,8 @@ export class Placement {
     const { flat } = this
     const entries: Entry[] = []
     for (const row of rows) for (const column of columns) entries.push(findEntry(flat, row, column))
-    for (const entry of entries) this.#cover(id, entry)
-    for (const entry of before.entries) this.#uncover(id, entry)
+    for (const entry of entries) this.#own(id, entry, 1)
+    for (const entry of before.entries) this.#own(id, entry, -1)
     updateIndex(this.byRow, before.rows, rows, id)
     updateIndex(this.byColumn, before.columns, columns, id)
     const { tabuUntil } = before
@@ -85,29 +85,21 @@ export class Placement {
     return sum
   }
 
-  #cover(id: number, entry: Entry): void {
+  /** Adds a rectangle to the owners of an entry's cells, or removes it. */
+  #own(id: number, entry: Entry, sign: 1 | -1): void {
     const { cellStart, cellList } = this.flat
     for (let i = cellStart[entry] ?? 0; i < (cellStart[entry + 1] ?? 0); i++) {
       const cell = cellList[i] ?? 0
-      const count = (this.count[cell] ?? 0) + 1
+      const count = (this.count[cell] ?? 0) + sign
       this.count[cell] = count
       const ownerSum = this.#ownerSums[cell] ?? 0
-      this.#ownerSums[cell] = ownerSum + id
-      if (count === 1) this.uncovered.delete(cell)
-      else if (count === 2 && ownerSum !== id) this.#changeLoss(ownerSum, cell, -1)
-    }
-  }
-
-  #uncover(id: number, entry: Entry): void {
-    const { cellStart, cellList } = this.flat
-    for (let i = cellStart[entry] ?? 0; i < (cellStart[entry + 1] ?? 0); i++) {
-      const cell = cellList[i] ?? 0
-      const count = (this.count[cell] ?? 0) - 1
-      this.count[cell] = count
-      const ownerSum = (this.#ownerSums[cell] ?? 0) - id
-      this.#ownerSums[cell] = ownerSum
-      if (count === 0) this.uncovered.add(cell)
-      else if (count === 1 && ownerSum !== id) this.#changeLoss(ownerSum, cell, 1)
+      this.#ownerSums[cell] = ownerSum + sign * id
+      // The other owner, if there is exactly one.
+      const other = sign > 0 ? ownerSum : ownerSum - id
+      const others = sign > 0 ? count - 1 : count
+      if (others === 1 && other !== id) this.#changeLoss(other, cell, sign > 0 ? -1 : 1)
+      else if (count === 0) this.uncovered.add(cell)
+      else if (others === 0) this.uncovered.delete(cell)
     }
   }
 

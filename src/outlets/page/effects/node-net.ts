@@ -1,6 +1,6 @@
 /** What traces use of `node:net`, for browsers. */
 
-const ipv4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
+import { ipv4 } from '../../../core/catalog/value/ip-version.ts'
 
 /** Finds the version of an IP address without a zone; 0 for other text. */
 export function isIP(text: string): number {

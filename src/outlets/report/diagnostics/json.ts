@@ -1,5 +1,4 @@
-import { formatJson } from '../../../core/model/text/format-json.ts'
-import { pickDefined, type JsonObject } from '../../../core/model/json.ts'
+import { formatJson, pickDefined, type JsonObject } from '../../../core/model/json.ts'
 import {
   compareDiagnostics,
   type Diagnostic,

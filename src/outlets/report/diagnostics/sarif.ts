@@ -1,5 +1,4 @@
-import { formatJson } from '../../../core/model/text/format-json.ts'
-import type { JsonObject } from '../../../core/model/json.ts'
+import { formatJson, type JsonObject } from '../../../core/model/json.ts'
 import type { Suppressed } from '../../../core/checks/suppressions.ts'
 import { compareDiagnostics, type Diagnostic, type Place } from '../../../core/model/problem.ts'
 import { diagnosticDescriptions } from '../generated/diagnostics.ts'

@@ -92,10 +92,20 @@ function listFacts(
     ...(paused === undefined
       ? []
       : [{ label: 'Paused by', text: paused.author, kind: 'text' as const }]),
+    ...listOrigin(startedAt, author, commit),
+    ...(apply === null ? [] : [{ label: 'Last apply', text: apply, kind: 'text' as const }]),
+  ]
+}
+
+function listOrigin(
+  startedAt: string,
+  author: string | null,
+  commit: string | null,
+): RolloutAbout['facts'] {
+  return [
     { label: 'Started', text: startedAt, kind: 'time' },
     { label: 'Author', text: author ?? 'unknown', kind: 'text' },
     { label: 'Commit', text: shorten(commit ?? 'unknown'), kind: 'code' },
-    ...(apply === null ? [] : [{ label: 'Last apply', text: apply, kind: 'text' as const }]),
   ]
 }
 
@@ -137,11 +147,7 @@ export function buildEndedRollout({
     id,
     state: 'ended',
     progress: null,
-    facts: [
-      { label: 'Started', text: startedAt, kind: 'time' },
-      { label: 'Author', text: author ?? 'unknown', kind: 'text' },
-      { label: 'Commit', text: shorten(commit ?? 'unknown'), kind: 'code' },
-    ],
+    facts: listOrigin(startedAt, author, commit),
     note: `${reason ?? 'It was stopped'}. Change the manifests of its domains, or run`,
     command: 'edgewise apply --retry-held',
     step: '',

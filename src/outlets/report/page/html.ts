@@ -1,4 +1,4 @@
-import { escapeUnits } from '../../../core/model/text/format-json.ts'
+import { escapeUnits } from '../../../core/model/json.ts'
 import type { Tone } from '../../../core/model/page/fleet.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatCount } from '../../../core/model/text/words.ts'

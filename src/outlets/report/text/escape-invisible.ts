@@ -1,4 +1,4 @@
-import { escapeUnits, plainText, unsafe } from '../../../core/model/text/format-json.ts'
+import { escapeUnits, plainText, unsafe } from '../../../core/model/json.ts'
 
 // Own colours and line ends, on a terminal also own movements of the cursor.
 const ownInLog = String.raw`\u001b\[[\d;]*m|\r?\n|\t`
