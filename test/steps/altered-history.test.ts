@@ -21,7 +21,8 @@ beforeEach(async () => {
   time.now = Date.UTC(2026, 10, 20, 12)
   place.write(
     'policies/slow.yaml',
-    'policy: slow\nlevel: soft\non: domain\nwhen: has(config.timeout)\ndeny: "true"\nmessage: slow\n',
+    'policy: slow\nlevel: soft\non: domain\nwhen: has(config.timeout)\n' +
+      'deny: "true"\nmessage: too slow\n',
   )
   for (const seconds of [60, 61, 62]) {
     const config = { timeout: { time: seconds } }

@@ -138,7 +138,8 @@ export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
  * Characters that a text may hide or that control what shows it. Joiners are kept: emoji and
  * several scripts need them. The last four are letters without a glyph.
  */
-export const unsafe = String.raw`[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]`
+export const unsafe =
+  String.raw`[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|` + String.raw`[\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]`
 /** Printable ASCII and line ends. Node matches it sooner than it compiles other patterns. */
 export const plainText = /^[\n\x20-\x7e]*$/
 

@@ -63,7 +63,7 @@ async function verifyStored(
   return verified.findings.length === 0 ? verified : verify()
 }
 
-/** Verifies applies that are shown: what is wrong, and a function that marks each with its fault. */
+/** Verifies applies that are shown: what is wrong, and a function that marks those. */
 export async function verifyShown(
   workspace: Pick<Settings, 'root' | 'config'>,
   store: ChainStore,

@@ -1,6 +1,7 @@
 import type { ChainFile } from '../../core/model/generated/state-types.ts'
 import { chainFile, headFile } from '../../core/model/generated/state-validators.ts'
 import { parseJson } from '../../core/model/json.ts'
+import { append } from '../../core/model/lists.ts'
 import { checkStored } from '../../core/model/text/stored-file.ts'
 import { hashEntry } from './chain-entry.ts'
 import { type ChainFinding, type StoredRecords, verifyRecords } from './verify-records.ts'
@@ -75,8 +76,9 @@ export function verifyChain(
         'it was removed, or nothing is recorded yet.',
     )
   if (records !== undefined)
-    findings.push(
-      ...verifyRecords(
+    append(
+      findings,
+      verifyRecords(
         placed.flatMap(({ entry }) => entry ?? []),
         records,
       ),

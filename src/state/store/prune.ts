@@ -20,8 +20,8 @@ export async function loadPruned(files: SharedFiles, paths: StatePaths): Promise
 
 /**
  * Builds the file changes that replace the journal entries and batches of applies by a line for
- * each (`listed`: their file). An entry is gone before its batches: batches without an entry are left over from an
- * interrupted change, and go too.
+ * each (`listed`: their file). An entry is gone before its batches: batches without an entry are
+ * left over from an interrupted change, and go too.
  */
 export async function buildPrune(
   files: SharedFiles,

@@ -1,7 +1,5 @@
 import { isIP } from 'node:net'
-
-export const ipv4 =
-  /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
+import { ipv4 } from '../../model/text/ipv4.ts'
 
 /**
  * Finds the version of an IP address; 0 for other text. Node compiles its pattern of IPv6 at the

@@ -1,6 +1,6 @@
 /** What traces use of `node:net`, for browsers. */
 
-import { ipv4 } from '../../../core/catalog/value/ip-version.ts'
+import { ipv4 } from '../../../core/model/text/ipv4.ts'
 
 /** Finds the version of an IP address without a zone; 0 for other text. */
 export function isIP(text: string): number {
