@@ -75,6 +75,9 @@ export function verifyChain(
       'the history has no entry, though "sign.public" in edgewise.yaml says that it is signed: ' +
         'it was removed, or nothing is recorded yet.',
     )
+  const hasHead = known.head === null ? null : placed.some(({ hash }) => hash === known.head)
+  if (hasHead === false)
+    find('cut', null, `no entry has the known hash: the newest were cut off, or all replaced.`)
   if (records !== undefined)
     append(
       findings,
@@ -83,9 +86,6 @@ export function verifyChain(
         records,
       ),
     )
-  const hasHead = known.head === null ? null : placed.some(({ hash }) => hash === known.head)
-  if (hasHead === false)
-    find('cut', null, `no entry has the known hash: the newest were cut off, or all replaced.`)
   const { verifies } = known
   return {
     findings,
