@@ -89,7 +89,7 @@ const starters: Record<string, string[]> = {
   'manifest/secrets/run-command.ts': ['node:child_process'],
   'operations/observation/observe.ts': ['node:child_process'],
   'cli/action/run-program.ts': ['node:child_process'],
-  'cli/own-process.ts': ['node:child_process'],
+  'cli/own/own-process.ts': ['node:child_process'],
 }
 
 /**
@@ -125,7 +125,7 @@ const writers: RegExp[] = [
 const roomOfFiles = 'files'
 /** Files and folders that still use the file system themselves. To be emptied; add nothing. */
 const notConverted = [
-  'cli/own-page.ts',
+  'cli/own/own-page.ts',
   'cli/serve.ts',
   'server/branch/branch.ts',
   'server/branch/clone.ts',

@@ -48,13 +48,19 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
   return workspace
 }
 
-/** Loads the workspace as `openValidWorkspace` does, with findings that matter for a plan. */
+/**
+ * Loads the workspace as `openValidWorkspace` does, with findings that matter for a plan.
+ *
+ * @param onLoaded gets it before it is refused
+ */
 export async function openToPlan(
   context: CommandContext,
   levels: Levels,
+  onLoaded: (workspace: LoadedWorkspace) => Promise<void> = async () => undefined,
 ): Promise<LoadedWorkspace> {
   const { judgeForPlan } = await import('../operations/refuse-invalid.ts')
   const workspace = openWorkspace(context, 'available', levels)
+  await onLoaded(workspace)
   refuseInvalidManifests(context, { ...workspace, ...(await judgeForPlan(workspace)) })
   return workspace
 }

@@ -23,6 +23,7 @@ interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions, L
   effort: Effort
   witness?: boolean
   runPolicies?: boolean
+  rules?: string
 }
 
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
@@ -45,7 +46,11 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { buildLevels } = await import('../checks/levels.ts')
       const { io } = context
-      const workspace = await openToPlan(context, buildLevels(options))
+      const { rules } = options
+      const workspace = await openToPlan(context, buildLevels(options), async (loaded) => {
+        if (rules !== undefined)
+          await (await import('../own/own-check.ts')).saveRules(rules, loaded, context.io)
+      })
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort, runPolicies } = options
       const dialogue = createTerminalDialogue(context)
@@ -74,6 +79,7 @@ export function declarePlan(program: Command, declare: Declare): void {
     .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--run-policies', 'run the policies that are programs, as apply does')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
+    .addOption(new Option('--rules <file>', 'who may decide, for edgewise serve').hideHelp())
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')
         .choices(['quick', 'normal'])
