@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseEntries } from '../../core/effects/requests/parse-requests.ts'
+import { parseEntries } from '../../manifest/requests/request-file.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../../core/model/json.ts'
 import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
