@@ -32,7 +32,8 @@ const allowed: Record<string, string> = {
     'outlets/report emulator core/catalog files core/model',
   'engine/rollout': 'engine/apply core/health core/plan core/diff state service core/model',
   'engine/apply': 'state service core/catalog core/model',
-  manifest: 'core/checks core/policy core/tests core/trace core/catalog files core/model',
+  manifest:
+    'core/checks core/policy core/tests core/effects core/trace core/catalog files core/model',
   state: 'files core/model',
   service: 'core/model',
   'outlets/page': 'outlets/report core/effects core/trace core/model',

@@ -51,16 +51,17 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
 /**
  * Loads the workspace as `openValidWorkspace` does, with findings that matter for a plan.
  *
- * @param onLoaded gets it before it is refused
+ * @param rules file for who may decide, which has them even if the manifests are refused
  */
 export async function openToPlan(
   context: CommandContext,
   levels: Levels,
-  onLoaded: (workspace: LoadedWorkspace) => Promise<void> = async () => undefined,
+  rules?: string,
 ): Promise<LoadedWorkspace> {
   const { judgeForPlan } = await import('../operations/refuse-invalid.ts')
   const workspace = openWorkspace(context, 'available', levels)
-  await onLoaded(workspace)
+  if (rules !== undefined)
+    await (await import('./own/own-check.ts')).saveRules(rules, workspace, context.io)
   refuseInvalidManifests(context, { ...workspace, ...(await judgeForPlan(workspace)) })
   return workspace
 }

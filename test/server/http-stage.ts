@@ -35,6 +35,7 @@ export function createOptions(own: Partial<Controller> = {}) {
   const metrics = createServerMetrics({ workspace: 'shop', account: 'main' })
   const clock = {
     now: () => now,
+    monotonic: () => performance.now(),
     sleep: (ms: number) => {
       // The others are limits of what is waited for.
       if (ms < 1000) calls.push(`sleep ${ms}`)
@@ -96,6 +97,7 @@ export function createOptions(own: Partial<Controller> = {}) {
 export function createOpenRights(logger: Controller['logger'], metrics: Controller['metrics']) {
   const rules = { sets: [], authors: null }
   return {
+    refuse: () => Promise.resolve(),
     logger,
     auth: { provider: null, proxy: null, ci: [], variables: [] },
     rights: {

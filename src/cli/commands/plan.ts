@@ -46,11 +46,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { buildLevels } = await import('../checks/levels.ts')
       const { io } = context
-      const { rules } = options
-      const workspace = await openToPlan(context, buildLevels(options), async (loaded) => {
-        if (rules !== undefined)
-          await (await import('../own/own-check.ts')).saveRules(rules, loaded, context.io)
-      })
+      const workspace = await openToPlan(context, buildLevels(options), options.rules)
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort, runPolicies } = options
       const dialogue = createTerminalDialogue(context)

@@ -16,9 +16,9 @@ const codes: ErrorCode[] = ['invalid', 'usage', 'access', 'owned-elsewhere', 're
 
 /** Commands that make a page, which take no lock, and the name of the file. */
 const commands: Record<OwnPage | 'domains', string[]> = {
-  plan: ['plan', '--report', 'page.html'],
+  plan: ['plan', '--served', '--report', 'page.html'],
   json: ['plan', '--report', 'plan.json'],
-  history: ['state', 'history', '--report', 'page.html'],
+  history: ['state', 'history', '--served', '--report', 'page.html'],
   domains: ['report', '--pages', 'pages.json'],
 }
 
@@ -42,6 +42,7 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
     oneByOne(async () => {
       const fault = checks.findFault(root)
       if (fault !== null) throw fault
+      if (outside.signal.aborted) throw new EdgewiseError('unavailable', 'nobody waits any more')
       if (typeof asked !== 'string' && 'url' in asked) return trace(run, asked, root, outside)
       const page = typeof asked === 'string' ? asked : 'domains'
       return withFolder(async (folder) => {

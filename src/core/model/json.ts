@@ -1,5 +1,3 @@
-import { inputLimits } from './input-limits.ts'
-
 /** Any JSON value; the only kind of data in manifests, state and calls of the service. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
@@ -89,8 +87,8 @@ export function isDeeper(value: Json, levels: number): boolean {
   return false
 }
 
-/** Levels of JSON, in which values of manifests have their own. */
-const maxLevels = 2 * inputLimits.levels
+/** Maximum nesting. Edgewise writes less: manifests and answers have at most 64 levels. */
+export const maxJsonLevels = 100
 
 /**
  * Parses a text; undefined if it is not JSON, has an unpaired surrogate (RFC 7493), which has no
@@ -99,7 +97,7 @@ const maxLevels = 2 * inputLimits.levels
 export function parseJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json
-    return hasUnpairedSurrogate(text) || isDeeper(value, maxLevels) ? undefined : value
+    return hasUnpairedSurrogate(text) || isDeeper(value, maxJsonLevels) ? undefined : value
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

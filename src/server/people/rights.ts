@@ -58,8 +58,6 @@ export interface Rights {
  */
 export function createRights(context: RightsContext): Rights {
   const { branch, clock } = context
-  const recall = createMemory<Rules>()
-  const recallBefore = createMemory<string | undefined>()
   const recallAuthors = createMemory<ReadonlySet<string> | null>()
   let fetched: { tip: Promise<string>; sinceMs: number } | null = null
   const findTip = async (): Promise<string> => {
@@ -69,35 +67,7 @@ export function createRights(context: RightsContext): Rights {
       fetched = { tip: branch.fetch(), sinceMs: clock.monotonic() }
     return fetched.tip
   }
-  const attempt = (commit: string): Promise<Rules | EdgewiseError> =>
-    recall(commit, () => context.loadRules(commit)).catch((error: unknown) => {
-      if (isAboutCommit(error)) return error
-      throw error
-    })
-  let told = ''
-  /** Loads the rules of a commit, or of the last one before it that was not refused. */
-  const load = async (commit: string): Promise<Rules> => {
-    const own = await attempt(commit)
-    if (!(own instanceof EdgewiseError)) return own
-    for (const each of (await branch.listHistory(commit, maxCommits)).slice(1)) {
-      const rules = await attempt(each)
-      if (rules instanceof EdgewiseError) continue
-      const what = `roles are those of commit ${each.slice(0, 12)}: ${own.message}`
-      if (what !== told) context.logger.warn(what)
-      told = what
-      return rules
-    }
-    throw new EdgewiseError(
-      'invalid',
-      `the last ${maxCommits} commits were refused, and roles come from one: ${own.message}`,
-      'The token of the server still decides.',
-    )
-  }
-  const loadBefore = async (commit: string): Promise<Rules> => {
-    const before = await recallBefore(commit, async () => (await branch.listHistory(commit, 2))[1])
-    // Before the first one nobody had a role.
-    return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
-  }
+  const { load, loadBefore } = createRulesLoader(context)
   const findRules = async (): Promise<DecisionRules> => ({
     sets: [await load(await findTip())],
     authors: null,
@@ -125,6 +95,42 @@ export function createRights(context: RightsContext): Rights {
       return explainPlanApproval(identity, domains, [await load(tip), await loadBefore(tip)])
     },
   }
+}
+
+/** Creates what loads the rules of a commit and of the one before it. */
+function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
+  const recall = createMemory<Rules>()
+  const recallBefore = createMemory<string | undefined>()
+  const attempt = (commit: string): Promise<Rules | EdgewiseError> =>
+    recall(commit, () => loadRules(commit)).catch((error: unknown) => {
+      if (isAboutCommit(error)) return error
+      throw error
+    })
+  let told = ''
+  /** Loads the rules of a commit, or of the last one before it that was not refused. */
+  const load = async (commit: string): Promise<Rules> => {
+    const own = await attempt(commit)
+    if (!(own instanceof EdgewiseError)) return own
+    for (const each of (await branch.listHistory(commit, maxCommits)).slice(1)) {
+      const rules = await attempt(each)
+      if (rules instanceof EdgewiseError) continue
+      const what = `roles are those of commit ${each.slice(0, 12)}: ${own.message}`
+      if (what !== told) logger.warn(what)
+      told = what
+      return rules
+    }
+    throw new EdgewiseError(
+      'invalid',
+      `the last ${maxCommits} commits were refused, and roles come from one: ${own.message}`,
+      'The token of the server still decides.',
+    )
+  }
+  const loadBefore = async (commit: string): Promise<Rules> => {
+    const before = await recallBefore(commit, async () => (await branch.listHistory(commit, 2))[1])
+    // Before the first one nobody had a role.
+    return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
+  }
+  return { load, loadBefore }
 }
 
 /** Creates a memory of what follows from commits, which never changes; failures are forgotten. */
