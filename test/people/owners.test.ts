@@ -50,7 +50,7 @@ describe('CODEOWNERS', () => {
         const all = ignore({ ignorecase: false }).add(pattern)
         expect(found, pattern).toEqual(paths.filter((path) => all.ignores(path)))
       }),
-      { numRuns: runs(100, 3000) },
+      { numRuns: runs(100, 3000), examples: [[['a', '/']], [['/', 'a']], [['b', '/', 'a', '/']]] },
     )
   })
 
