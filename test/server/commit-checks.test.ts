@@ -82,7 +82,7 @@ it('a start goes back to the last commit that can be loaded', async () => {
   await expect(loadFirst(branch, 'tip', load('none'), logger)).rejects.toThrow('tip is heavy')
 })
 
-it('a commit that can not be loaded is refused with the reason, one for now is tried again', async () => {
+it('a commit that can not be loaded is refused with the reason, and tried again', async () => {
   const { world, checks, refuse } = stage()
   world.end = { fault: new EdgewiseError('invalid', 'edgewise.yaml is not valid', 'Correct it.') }
   await expect(refuse('/a')).rejects.toThrow('edgewise.yaml is not valid')

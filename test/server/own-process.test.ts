@@ -52,7 +52,8 @@ itLong(
   'a check distinguishes a commit that is too heavy from one with errors, and from failures',
   async () => {
     const rules = { roles: [{ role: 'viewer', named: ['a'] }], needs: { by: 2, notAuthor: true } }
-    const save = `require("fs").writeFileSync(process.argv.at(-1), ${JSON.stringify(JSON.stringify(rules))});`
+    const text = JSON.stringify(JSON.stringify(rules))
+    const save = `require("fs").writeFileSync(process.argv.at(-1), ${text});`
     const end = (code: string) =>
       `console.log(JSON.stringify({format: "edgewise.error/1", code: "${code}", message: "x", ` +
       'hint: "y", diagnostics: []})); process.exit(1)'
