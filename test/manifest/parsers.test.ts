@@ -26,7 +26,6 @@ const allowed: Record<string, string> = {
   'server/pages/domain-pages.ts': 'a file of a process of its own for the server',
   'server/pages/person-cookies.ts': 'a cookie that the server has signed',
   'server/people/login-routes.ts': 'a cookie that the server has signed',
-  'outlets/report/page/format-page.ts': 'a page of this program',
   'outlets/report/checks/outliers.ts': 'a text of this program',
   'outlets/page/main.ts': 'the page that it stands in',
   'outlets/page/live.ts': 'the answer of the server of its page',
