@@ -6,6 +6,7 @@ import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { openPeople } from '../../src/server/people/people.ts'
 import { apiToken, closeHttp, startHttp } from './http-stage.ts'
 import { createPages } from './page-stage.ts'
+import { visit } from './page-visit.ts'
 
 afterEach(closeHttp)
 
@@ -131,6 +132,25 @@ it('whoever is refused all the time is not answered for a minute, and counted', 
   expect((await fetch(`${http.url}/api/status`, wrong)).status).toBe(401)
 })
 
+it('a program with the token does not keep the sessions of its holders waiting', async () => {
+  let asked = 0
+  const plan = () => {
+    asked++
+    return new Promise<never>(() => undefined)
+  }
+  const { http } = await startSlow({ plan })
+  const calls = Array.from({ length: 5 }, () => {
+    const socket = connect(http.port, '127.0.0.1')
+    const own = `authorization: ${bearer.headers.authorization}`
+    socket.write(`GET /api/plan HTTP/1.1\r\nhost: a\r\n${own}\r\n\r\n`)
+    return socket
+  })
+  await until(() => asked, 2)
+  const { get } = await visit(http)
+  expect(await (await get('/plan')).text()).toContain('Waves')
+  for (const socket of calls) socket.destroy()
+})
+
 it('a session that has ended is no attempt', async () => {
   const { http } = await startSlow()
   for (let i = 0; i < 70; i++) expect((await fetch(`${http.url}/live`)).status).toBe(401)
@@ -163,6 +183,12 @@ it('a share forgets who has no work, and counts refusals of so many only', async
   const done = Array.from({ length: 13 }, (_, i) => shares.run('a', signal, async () => i))
   expect(await Promise.all(done)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, null])
   expect(await shares.run('a', AbortSignal.abort(), async () => 1)).toBeNull()
+  const gone = new AbortController()
+  const never = () => new Promise<never>(() => undefined)
+  const hung = [shares.run('b', gone.signal, never), shares.run('b', gone.signal, never)]
+  const next = shares.run('b', signal, async () => 'next')
+  gone.abort()
+  expect(await Promise.all([...hung, next])).toEqual([null, null, 'next'])
   await expect(shares.run('a', signal, () => Promise.reject(new Error('defect')))).rejects.toThrow(
     'defect',
   )

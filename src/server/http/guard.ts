@@ -9,16 +9,19 @@ import { groupAddress } from './limited-server.ts'
 /**
  * Answers a request within the share of whoever sent it, by the address if nobody is known. What is
  * posted, such as a decision, never waits for what is only looked at.
+ *
+ * @param session by which holders of the token are told apart
  */
 export async function guard(
   incoming: IncomingMessage,
   identity: Identity | null,
   { shares, signal, controller }: RouteContext,
   work: () => Promise<Answer>,
+  session = '',
 ): Promise<Answer> {
   const { method, headers, socket, url = '' } = incoming
   const own = identity ?? { ...unidentified, name: groupAddress(socket.remoteAddress ?? '') }
-  const key = `${own.knownBy} ${own.name}`
+  const key = `${own.knownBy} ${own.name} ${own.knownBy === 'token' ? session : ''}`
   const limit = (message: string, seconds: number): Answer => {
     const wait = { 'Retry-After': String(seconds) }
     return url.startsWith('/api')

@@ -25,7 +25,7 @@ export function createShares({ monotonic }: Pick<Clock, 'monotonic'>) {
     /**
      * Does a piece of work in the turn of its identity.
      *
-     * @param signal that nobody needs it any more: it is not begun
+     * @param signal that nobody needs it any more: it is not begun, or waited for
      * @returns null if it is not done: too many wait, or nobody needs it
      */
     run: async <T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T | null> => {
@@ -33,7 +33,9 @@ export function createShares({ monotonic }: Pick<Clock, 'monotonic'>) {
       if (queue.size >= maxWaiting) return null
       queues.set(key, queue)
       try {
-        return await queue.add(async () => (signal.aborted ? null : work()))
+        return await queue.add(async () =>
+          signal.aborted ? null : Promise.race([work(), waitForAbort(signal)]),
+        )
       } finally {
         if (queue.size + queue.pending === 0) queues.delete(key)
       }
@@ -51,4 +53,10 @@ export function createShares({ monotonic }: Pick<Clock, 'monotonic'>) {
     /** Tests whether an identity was refused too often a short time ago. */
     isBarred: (key: string): boolean => (findRefused(key)?.count ?? 0) >= maxRefusals,
   }
+}
+
+function waitForAbort(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(null))
+  })
 }

@@ -69,7 +69,7 @@ export async function routePages(
       return routeLogin(incoming, path, context, { provider, sessions, isSecure })
     })
   const found = await findVisitor(incoming, context, sessions)
-  return guard(incoming, found?.identity ?? null, context, async () => {
+  const show = async (): Promise<Answer> => {
     if (found === null) {
       const returns = path !== '/live' && incoming.method === 'GET' && provider !== null
       if (returns && sessions.hadPerson(cookies, clock.now()))
@@ -82,7 +82,8 @@ export async function routePages(
     context.controller.noteRefusal(found.identity, 'view', null, hidden)
     if (path === '/live') return refuse(403, 'not-allowed', hidden)
     return answerPage(403, formatStranger(hidden))
-  })
+  }
+  return guard(incoming, found?.identity ?? null, context, show, found?.formToken ?? '')
 }
 
 /** Finds who asks for a page, and the token of that visitor's forms; null for nobody. */
