@@ -48,13 +48,20 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
   return workspace
 }
 
-/** Loads the workspace as `openValidWorkspace` does, with findings that matter for a plan. */
+/**
+ * Loads the workspace as `openValidWorkspace` does, with findings that matter for a plan.
+ *
+ * @param rules file for who may decide, which has them even if the manifests are refused
+ */
 export async function openToPlan(
   context: CommandContext,
   levels: Levels,
+  rules?: string,
 ): Promise<LoadedWorkspace> {
   const { judgeForPlan } = await import('../operations/refuse-invalid.ts')
   const workspace = openWorkspace(context, 'available', levels)
+  if (rules !== undefined)
+    await (await import('./own/own-check.ts')).saveRules(rules, workspace, context.io)
   refuseInvalidManifests(context, { ...workspace, ...(await judgeForPlan(workspace)) })
   return workspace
 }

@@ -6,7 +6,7 @@ import { createOutput, saveOutput, type ReportFile } from './save-file.ts'
 /** Creates the files of the reports of a command. */
 export function createReports<C extends ReportCommand>(
   name: C,
-  { report }: ReportOptions,
+  { report, served = false }: ReportOptions,
   workspace: About['workspace'],
   outside: Outside & { cwd: string },
 ): ReportFile<Subjects[C]>[] {
@@ -15,7 +15,7 @@ export function createReports<C extends ReportCommand>(
     const save = async (subject: Subjects[C]) => {
       const render = (await format.load()).renderers[name]
       if (render === undefined) throw new Error(`expected a format of ${name} for ${path}`)
-      await saveOutput(output, await render(subject, { workspace, outside }))
+      await saveOutput(output, await render(subject, { workspace, outside, served }))
     }
     return { what: `report ${path}`, output, save }
   })

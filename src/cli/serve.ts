@@ -19,8 +19,9 @@ import type { OpenTracer } from '../outlets/tracing/open-tracer.ts'
 import { asksForTraces } from '../outlets/tracing/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
-import { createOwnPages, measureMemory, checkCommit } from './own-page.ts'
-import { createOwnProcesses } from './own-process.ts'
+import { checkCommit } from './own/own-check.ts'
+import { createOwnPages, measureMemory } from './own/own-page.ts'
+import { createOwnProcesses } from './own/own-process.ts'
 import { version } from './package-files.ts'
 
 /** Options of `edgewise serve`. */
@@ -108,6 +109,8 @@ function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePo
     logger,
     openBranch,
     loadCommit: (from, commit, outside) => loadCommit(from, commit, outside, checks),
+    loadRules: (from, commit, outside) =>
+      from.hold(commit, (root) => checks.check(root, commit, outside)),
     buildDriftRequest,
     ownPage: createOwnPages(runOwn, checks),
     createLifePool: shareConnections((config) => createPool(config, 2, lifeMs)),

@@ -23,9 +23,7 @@ import { Reconciler } from './leader/reconciler.ts'
 import { createRuns } from './leader/runs.ts'
 import type { ServePorts } from './serve-ports.ts'
 import { createWatchdog } from './leader/watchdog.ts'
-import { identify, isAboutCommit, type Committed } from './branch/workspaces.ts'
-import { listOwnerRoles } from '../operations/people/owners.ts'
-import type { RoleRule } from '../core/model/people/roles.ts'
+import { identify, type Committed } from './branch/workspaces.ts'
 
 /** Longest wait for the database before a replica counts as not ready, ms. */
 const pingMs = 3000
@@ -121,15 +119,15 @@ function createReplicaRights(
   reconciler: Reconciler,
   outside: Outside,
 ) {
-  const { branch, workspace } = beginning
+  const { branch, workspace, ports } = beginning
   const getTip = () => (position.term === null ? null : reconciler.found.commit)
   return createRights({
     branch,
     clock: outside.clock,
-    env: outside.env,
+    logger: ports.logger,
     getTip,
     listBases: async (rollout) => listBases((await openState(workspace, outside)).store, rollout),
-    listOwnerRoles: (commit) => loadOwnerRoles(beginning, commit),
+    loadRules: (commit) => ports.loadRules(branch, commit, outside),
   })
 }
 
@@ -180,17 +178,6 @@ function createWork(
     watch: (kind, work) => watchdog.watch(() => trace(kind, work), true),
     isLeading: () => isLeading(leadership, position, outside),
   })
-}
-
-/** Lists the roles of those who own domains by a commit; none if it is not valid. */
-async function loadOwnerRoles({ branch, ports }: Beginning, commit: string): Promise<RoleRule[]> {
-  try {
-    const loaded = await ports.loadCommit(branch, commit, ports.outside)
-    return await branch.hold(commit, async () => listOwnerRoles(loaded))
-  } catch (error) {
-    if (!isAboutCommit(error)) throw error
-    return []
-  }
 }
 
 const spanNames: Partial<Record<TaskKind, SpanName>> = {

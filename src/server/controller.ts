@@ -2,6 +2,7 @@ import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import type { Clock } from '../core/model/time/clock.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Identity } from '../core/model/people/identity.ts'
+import type { Action } from '../core/model/people/roles.ts'
 import type { Json } from '../core/model/json.ts'
 import type { Decided, Findings, StopDecision } from '../core/model/listed-rollout.ts'
 import type { Rollout } from '../core/model/rollout.ts'
@@ -13,6 +14,7 @@ import { findStop, resumeAll, stopAll } from '../operations/stop.ts'
 import { describeStopped } from '../outlets/report/apply/stop-text.ts'
 import type { Branch } from './branch/branch.ts'
 import { createLogDialogue } from './log-dialogue.ts'
+import type { Shares } from './http/shares.ts'
 import type { Logger } from './logger.ts'
 import type { Notifications } from './notifications.ts'
 import { createRefusalLog, type RefusalLog } from './people/refusal-log.ts'
@@ -36,12 +38,15 @@ export type Controller = ReturnType<typeof createController>
 /** What the routes need. */
 export interface RouteContext {
   controller: Controller
-  clock: Pick<Clock, 'now' | 'sleep'>
+  clock: Pick<Clock, 'now' | 'sleep' | 'monotonic'>
   /** Undefined or empty: the routes that need it are refused. */
   webhookSecret: string | undefined
   token: string | undefined
   /** Absent: only the token shows who somebody is. */
   people?: People
+  shares: Shares
+  /** Aborts when the connection of the request has closed. */
+  signal: AbortSignal
 }
 
 interface ControllerContext {
@@ -84,7 +89,9 @@ export function createController(context: ControllerContext) {
     })
   }
   const refusals = createRefusalLog(logger, metrics)
+  const refuse = createRefuse(context, refusals)
   return {
+    refuse,
     metrics,
     auth: workspace.config.serve.auth,
     rights: context.rights,
@@ -104,7 +111,7 @@ export function createController(context: ControllerContext) {
     plan: context.pages.planJson,
     /** Lists the unfinished rollouts, first to last. */
     listRollouts: () => listRollouts(workspace, outside),
-    ...createStopDecisions(context, wakeLeader, refusals),
+    ...createStopDecisions(context, wakeLeader, refuse),
     /** What the pages show. */
     pages: context.pages as PageSource,
     ...createRolloutDecisions(context, wakeLeader, refusals),
@@ -121,6 +128,17 @@ export function createController(context: ControllerContext) {
       const timeout = clock.sleep(context.pingMs, signal).then(() => 'the database does not answer')
       return Promise.race([ping(leadership, position.term), timeout])
     },
+  }
+}
+
+/** Creates what refuses what somebody may not do, before anything of the request is read. */
+function createRefuse({ workspace, outside, rights }: ControllerContext, refusals: RefusalLog) {
+  return async (identity: Identity, action: Action, id: string | null): Promise<void> => {
+    const rollout = id === null ? null : await findRollout(workspace, id, outside)
+    const reason = await rights.explain(identity, action, rollout)
+    if (reason === null) return
+    refusals.record(identity, action, id, reason)
+    throw createRefusal(reason)
   }
 }
 
@@ -167,9 +185,9 @@ function createRolloutDecisions(
 
 /** Creates what finds and decides the stop of all writes of the account. */
 function createStopDecisions(
-  { workspace, logger, outside, pages, notifications, rights }: ControllerContext,
+  { workspace, logger, outside, pages, notifications }: ControllerContext,
   wakeLeader: () => void,
-  refusals: RefusalLog,
+  refuse: ReturnType<typeof createRefuse>,
 ) {
   return {
     findStop: () => findStop(workspace, outside),
@@ -184,14 +202,9 @@ function createStopDecisions(
       about: { reason?: string; seen?: string },
       identity: Identity,
     ): Promise<StopDecision> => {
-      const action = `${verb}-all` as const
-      const refusal = await rights.explain(identity, action, null)
-      const decided = await refusals.note(identity, action, null, async () => {
-        if (refusal !== null) throw createRefusal(refusal)
-        return verb === 'stop'
-          ? stopAll(workspace, { ...about, identity }, outside)
-          : resumeAll(workspace, { ...about, identity }, outside)
-      })
+      await refuse(identity, `${verb}-all`, null)
+      const decide = verb === 'stop' ? stopAll : resumeAll
+      const decided = await decide(workspace, { ...about, identity }, outside)
       logger.warn(describeStopped(decided), { by: identity.name, knownBy: identity.knownBy })
       pages.forget()
       wakeLeader()

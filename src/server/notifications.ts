@@ -19,7 +19,8 @@ import type { Outside } from '../operations/runtime/outside.ts'
 import type { Ports } from '../operations/runtime/ports.ts'
 import { hasDrift } from '../outlets/report/drift/json.ts'
 import type { Logger } from './logger.ts'
-import { isAboutCommit, readsBack, type Committed } from './branch/workspaces.ts'
+import { isAboutCommit } from './branch/commit-checks.ts'
+import { readsBack, type Committed } from './branch/workspaces.ts'
 
 /** A commit that is not applied, or a rollout that can't resume, and the error. */
 export interface Failure {

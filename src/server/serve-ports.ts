@@ -1,4 +1,5 @@
 import type { DatabaseConfig } from '../core/model/config.ts'
+import type { Rules } from '../operations/people/decide.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { ConnectionPool } from '../state/postgres/database.ts'
 import type { Branch, BranchOptions } from './branch/branch.ts'
@@ -12,6 +13,8 @@ import type { RunPorts } from './leader/runs.ts'
 export interface ServePorts extends Pick<RunPorts, 'loadCommit' | 'buildDriftRequest'> {
   outside: Outside
   logger: Logger
+  /** Loads who may decide by a commit, which a process of its own checks; as `loadCommit` fails. */
+  loadRules(branch: Branch, commit: string, outside: Outside): Promise<Rules>
   openBranch(options: BranchOptions): Promise<Branch>
   /** Makes the page of the plan of a folder, without blocking this process. */
   ownPage: SourceContext['ownPage']

@@ -10,7 +10,8 @@ import { describeThrown, type Logger } from './logger.ts'
 import { noteTick } from './leader/position.ts'
 import type { Interface, ServePorts } from './serve-ports.ts'
 import { keepTerm, removeLocksOf, waitForTerm } from './leader/term.ts'
-import { type Committed, isAboutCommit } from './branch/workspaces.ts'
+import { isAboutCommit } from './branch/commit-checks.ts'
+import type { Committed } from './branch/workspaces.ts'
 
 /** Options of the controller. */
 export interface ServeOptions extends Pick<

@@ -1,4 +1,4 @@
-import { isDeeper, isObject, getOwn, parseJson, type JsonObject } from '../core/model/json.ts'
+import { isObject, getOwn, parseJson, type JsonObject } from '../core/model/json.ts'
 import type { Limits } from '../core/model/outcome.ts'
 import { maxSearchedLength } from '../core/model/secret.ts'
 import { markForeign, type ForeignText } from '../core/model/text/text-makers.ts'
@@ -26,9 +26,6 @@ export type ShowMessage = (text: ForeignText, status: number, code: number | nul
 
 /** Maximum length of a message, in characters. */
 const maxMessage = 2000
-
-/** Maximum depth of an answer; a deeper one counts as not JSON. */
-const maxLevels = 64
 
 /**
  * Parses the envelope of an answer and its rate-limit headers (specification, "Limits").
@@ -67,7 +64,7 @@ function parseLimits({ status, header }: Answer, resetMs: number | null): Limits
 
 function parseBody(text: string): JsonObject | null {
   const value = parseJson(text)
-  return isObject(value) && !isDeeper(value, maxLevels) ? value : null
+  return isObject(value) ? value : null
 }
 
 function formatMessage(

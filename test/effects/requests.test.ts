@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readCombinedLog, sampleEvenly } from '../../src/core/effects/requests/parse-log.ts'
-import { parseEntries, readRequestFile } from '../../src/core/effects/requests/parse-requests.ts'
+import { parseEntries, readRequestFile } from '../../src/manifest/requests/request-file.ts'
 
 const url = 'https://www.example.com/a'
 
@@ -17,6 +17,22 @@ it.each([
     ],
     skipped: 1,
   })
+})
+
+it.each([
+  ['[', 900, 'f:1:65: expected at most 64 levels of nesting, got more'],
+  ['- ', 900, 'f:1:131: expected at most 64 levels of nesting, got more'],
+  // The parser took minutes for these.
+  ['- ? ', 900, 'f:1:1'],
+  ['[', 5_000_000, 'f:1:65: expected at most 64 levels of nesting, got more'],
+])('refuses a list that is nested too deep: %j %i times', (text, times, message) => {
+  expect(() => readRequestFile(text.repeat(times), 'f')).toThrow(message)
+})
+
+it('reads an alias as manifests do, and refuses one without an anchor', () => {
+  const text = `- &a {url: "${url}"}\n- *a\n`
+  expect(readRequestFile(text, 'f').requests).toEqual([{ request: { url }, count: 2 }])
+  expect(() => readRequestFile('- *a\n', 'f')).toThrow('f:1:3: the alias "*a" has no anchor')
 })
 
 it('says where an entry is no request', () => {

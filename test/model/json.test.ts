@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDeeper, parseJson } from '../../src/core/model/json.ts'
+import { isDeeper, parseJson, type Json } from '../../src/core/model/json.ts'
 
 describe('parseJson', () => {
   it.each([
@@ -23,12 +23,17 @@ describe('parseJson', () => {
     expect(parseJson(text)).toEqual(value)
   })
 
-  it('accepts 100,000 levels, which isDeeper finds without recursion', () => {
-    const deep = parseJson('['.repeat(100_000) + ']'.repeat(100_000)) ?? null
-    expect([isDeeper(deep, 64), isDeeper([[1]], 2), isDeeper([[1]], 3)]).toEqual([
-      true,
-      true,
-      false,
-    ])
+  it.each([101, 100_000])(
+    'refuses %i levels, more than what works with it can follow',
+    (levels) => {
+      const text = '['.repeat(levels) + ']'.repeat(levels)
+      expect(parseJson(text)).toBeUndefined()
+      expect(isDeeper(JSON.parse(text) as Json, 100)).toBe(true)
+      expect(parseJson(text.slice(1, -1)) === undefined).toBe(levels > 101)
+    },
+  )
+
+  it('counts a value as a level', () => {
+    expect([isDeeper([[1]], 2), isDeeper([[1]], 3)]).toEqual([true, false])
   })
 })

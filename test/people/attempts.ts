@@ -53,6 +53,13 @@ export async function startWithRoles(roles: RoleRule[], own: Partial<Rollout> = 
   const http = await startHttp(
     {
       noteRefusal: refusals.record,
+      refuse: async (identity, action, id) => {
+        const about = id === 'r1' ? open.rollout : null
+        const refusal = explainDecision(identity, action, about, rules)
+        if (refusal === null) return
+        refusals.record(identity, action, id, refusal)
+        throw createRefusal(refusal)
+      },
       pages: createPages({ overview: async () => buildOverview({ rollouts: [open] }) }),
       rights: {
         findRules: async () => rules,
@@ -65,13 +72,10 @@ export async function startWithRoles(roles: RoleRule[], own: Partial<Rollout> = 
           const weight = weighDecision(identity, verb, open.rollout, rules)
           return { approve, pause, resume, abort }[verb](open.rollout, by, weight)
         }),
-      decideAll: (verb, _about, identity) =>
-        refusals.note(identity, `${verb}-all`, null, async () => {
-          const refusal = explainDecision(identity, `${verb}-all`, null, rules)
-          if (refusal !== null) throw createRefusal(refusal)
-          const account = 'main'
-          return { account, decision: 'resumed', stop: null, store: 'postgres', lookSeconds: 2 }
-        }),
+      decideAll: async () => {
+        const account = 'main'
+        return { account, decision: 'resumed', stop: null, store: 'postgres', lookSeconds: 2 }
+      },
     },
     { people },
   )

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { identify, tokenHolder } from '../../src/core/model/people/identity.ts'
+import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
+import { formatRules, listRules, parseRules } from '../../src/operations/people/owners.ts'
 import { createRights, type RightsContext } from '../../src/server/people/rights.ts'
+import { plainKeeper } from '../manifest/test-workspace.ts'
 import { buildRollout } from '../server/page-stage.ts'
 
 const rule = (...users: string[]) => `roles: [{role: approver, users: [${users.join(', ')}]}]\n`
@@ -14,23 +17,20 @@ const person = (name: string) => {
 }
 const [ada, eve] = [person('ada@example.com'), person('eve@example.com')]
 
+const head = 'version: 1\nserve: {auth: {proxy: {from: [10.0.0.0/8]}}}'
+
 /** Creates rights by the workspace files of commits, oldest first; the last one is the tip. */
 function stage(files: string[], own: Partial<RightsContext> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'rights-'))
   const commits = files.map((_, i) => `c${i}`)
-  const held: string[] = []
-  const lines = ['version: 1', 'serve: {auth: {proxy: {from: [10.0.0.0/8]}}}']
+  const [loaded, log]: [string[], string[]] = [[], []]
   files.forEach((text, i) => {
     mkdirSync(join(folder, `c${i}`))
-    writeFileSync(join(folder, `c${i}`, 'edgewise.yaml'), `${lines.join('\n')}\n${text}`)
+    writeFileSync(join(folder, `c${i}`, 'edgewise.yaml'), `${head}\n${text}`)
   })
   const rights = createRights({
     branch: {
       fetch: async () => commits.at(-1) ?? '',
-      hold: async (commit, work) => {
-        held.push(commit)
-        return work(join(folder, commit))
-      },
       listHistory: async (commit, max) =>
         commits
           .slice(0, commits.indexOf(commit) + 1)
@@ -40,13 +40,18 @@ function stage(files: string[], own: Partial<RightsContext> = {}) {
         after.includes(null) ? 'too many' : new Set(['eve@example.com']),
     },
     clock: { monotonic: () => 0 },
-    env: {},
+    logger: { warn: (text) => void log.push(text) },
+    // What a process of its own does.
+    loadRules: async (commit) => {
+      loaded.push(commit)
+      const rules = listRules(loadWorkspace(join(folder, commit), {}, () => plainKeeper))
+      return parseRules(formatRules(rules))
+    },
     getTip: () => null,
     listBases: async () => ['c0'],
-    listOwnerRoles: async () => [],
     ...own,
   })
-  return { rights, held }
+  return { rights, folder, loaded, log }
 }
 
 const rollout = buildRollout({ commit: 'c1' })
@@ -79,38 +84,44 @@ it('what a commit asks of approvals holds even if the next one asks less', async
   )
 })
 
-it('an invalid file is left out for the one before, and each is read once', async () => {
-  const { rights, held } = stage([rule(ada.name), 'roles: 7\n', '{'])
+it('a refused commit is left out for the one before, which the log names once', async () => {
+  const { rights, loaded, log } = stage([rule(ada.name), 'roles: 7\n', '{'])
   expect(await rights.explain(ada, 'view', null)).toBeNull()
   expect(await rights.explain(eve, 'view', null)).toMatch(/may not see anything/)
-  expect(held).toEqual(['c2', 'c1', 'c0'])
+  // Those of the accepted one are known; a refused one may be accepted later.
+  expect(loaded).toEqual(['c2', 'c1', 'c0', 'c2', 'c1'])
+  expect(log).toEqual([
+    expect.stringMatching(/^roles are those of commit c0: edgewise.yaml is not/),
+  ])
   const none = stage(['{', '{'])
   await expect(none.rights.explain(ada, 'view', null)).rejects.toMatchObject({ code: 'invalid' })
   expect(await none.rights.explain(tokenHolder, 'view', null)).toBeNull()
 })
 
+it('a refused commit has its own roles as soon as it is accepted', async () => {
+  const { rights, folder } = stage([rule(ada.name), '{'])
+  expect(await rights.explain(eve, 'view', null)).toMatch(/may not see anything/)
+  expect(await rights.explain(eve, 'approve', buildRollout({ commit: 'c1' }))).not.toBeNull()
+  writeFileSync(join(folder, 'c1', 'edgewise.yaml'), `${head}\n${rule(eve.name)}`)
+  expect(await rights.explain(eve, 'view', null)).toBeNull()
+})
+
 it('an owner of a domain approves it by both commits, where there are roles', async () => {
-  const ownedBy = (...names: string[]) => ({
-    role: 'approver' as const,
-    users: names,
-    groups: [],
-    domains: [],
-    named: new Set(rollout.waves[1]?.domains),
-  })
-  const asked: string[] = []
-  const listOwnerRoles = async (commit: string) => {
-    asked.push(commit)
-    return [ownedBy(...(commit === 'c0' ? [eve.name] : [eve.name, 'new@example.com']))]
+  const name = rollout.waves[1]?.domains[0]
+  const owned = (commit: string, folder: string, ...owners: string[]) => {
+    mkdirSync(join(folder, commit, 'domains'))
+    const text = `domain: ${name}\nowners: [${owners.join(', ')}]\nconfig: {https: {}}\n`
+    writeFileSync(join(folder, commit, 'domains/a.yaml'), text)
   }
-  const files = [rule(ada.name), rule(ada.name)]
-  const { rights } = stage(files, { listOwnerRoles })
+  const { rights, folder } = stage([rule(ada.name), rule(ada.name)])
+  owned('c0', folder, eve.name)
+  owned('c1', folder, eve.name, 'new@example.com')
   expect(await rights.explain(eve, 'approve', rollout)).toBeNull()
   expect(await rights.explain(person('new@example.com'), 'approve', rollout)).toMatch(
     /needs the role approver/,
   )
-  expect(asked.toSorted()).toEqual(['c0', 'c1'])
-  asked.splice(0)
-  const plain = stage(['', ''], { listOwnerRoles })
+  const plain = stage(['', ''])
+  owned('c0', plain.folder, eve.name)
+  owned('c1', plain.folder, eve.name)
   expect(await plain.rights.explain(eve, 'approve', rollout)).toMatch(/has no roles/)
-  expect(asked).toEqual([])
 })

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
-import { formatPage, formatServed, parsePage } from '../../src/outlets/report/page/format-page.ts'
+import { formatPage, formatServed, navPlace } from '../../src/outlets/report/page/format-page.ts'
+import { parsePage } from './page/parse-page.ts'
 import { buildHostilePage } from '../browser/pages.ts'
 import { buildPage } from '../page/build-page.ts'
 
@@ -136,8 +137,8 @@ function manyNames(count: number): string[] {
 }
 
 it('a server has the page of a file with its navigation bar, and sends the policy itself', () => {
-  const page = buildHostilePage(['<main>', '</body>\n</html>\n', "$& $' <main>"])
-  const served = formatServed(formatPage(page), '<nav>$&</nav>')
+  const page = buildHostilePage(['<main>', navPlace, '</body>\n</html>\n', "$& $' <main>"])
+  const served = formatServed(formatPage(page, navPlace), '<nav>$&</nav>')
   expect(served).toBe(formatPage(page, '<nav>$&</nav>'))
   expect(served).toContain('<nav>$&</nav><main')
   expect(served).not.toContain('Content-Security-Policy')

@@ -8,11 +8,16 @@ import type { Logger } from '../../src/server/logger.ts'
 
 const commit = 'c0ffee'.padEnd(40, '0')
 
+const fine = (isPartial = false): CheckEnd => ({
+  rules: { roles: [], needs: { by: 1, notAuthor: false } },
+  isPartial,
+})
+
 function stage() {
   const world = {
     nowMs: 0,
     roots: [] as string[],
-    end: { excess: null, isPartial: false } as CheckEnd,
+    end: fine(),
   }
   const checks = createCommitChecks(
     async (root) => {
@@ -21,7 +26,7 @@ function stage() {
     },
     { monotonic: () => world.nowMs },
   )
-  const refuse = (root: string) => checks.refuseHeavy(root, commit, {} as Outside)
+  const refuse = (root: string) => checks.check(root, commit, {} as Outside)
   return { world, checks, refuse }
 }
 
@@ -35,23 +40,23 @@ it('a commit is checked once, also by several at the same time', async () => {
 
 it('a heavy commit is invalid, and checked again after half an hour', async () => {
   const { world, checks, refuse } = stage()
-  world.end = { excess: 'more than 60 seconds', isPartial: false }
+  world.end = { excess: 'more than 60 seconds' }
   for (world.nowMs = 0; world.nowMs < 30 * 60_000; world.nowMs += 60_000)
     await expect(refuse('/a')).rejects.toMatchObject({
       code: 'invalid',
       message: 'loading and planning commit c0ffee000000 takes more than 60 seconds',
     })
   expect(world.roots).toEqual(['/a'])
-  world.end = { excess: null, isPartial: false }
+  world.end = fine()
   await refuse('/a')
   expect([world.roots.length, checks.findFault('/a')]).toEqual([2, null])
 })
 
 it('a check that could not reach the state is done again, and only so many are kept', async () => {
   const { world, refuse } = stage()
-  world.end = { excess: null, isPartial: true }
+  world.end = fine(true)
   await refuse('/a')
-  world.end = { excess: null, isPartial: false }
+  world.end = fine()
   await refuse('/a')
   expect(world.roots).toEqual(['/a', '/a'])
   for (let i = 0; i < 100; i++) await refuse(`/${i}`)
@@ -75,4 +80,17 @@ it('a start goes back to the last commit that can be loaded', async () => {
     ["commit tip can't be loaded: tip is heavy"],
   ])
   await expect(loadFirst(branch, 'tip', load('none'), logger)).rejects.toThrow('tip is heavy')
+})
+
+it('a commit that can not be loaded is refused with the reason, and tried again', async () => {
+  const { world, checks, refuse } = stage()
+  world.end = { fault: new EdgewiseError('invalid', 'edgewise.yaml is not valid', 'Correct it.') }
+  await expect(refuse('/a')).rejects.toThrow('edgewise.yaml is not valid')
+  await expect(refuse('/a')).rejects.toThrow('edgewise.yaml is not valid')
+  expect(checks.findFault('/a')?.hint).toBe('Correct it.')
+  world.end = { fault: new EdgewiseError('unavailable', 'no process') }
+  await expect(refuse('/b')).rejects.toThrow('no process')
+  world.end = fine()
+  await expect(refuse('/b')).resolves.toEqual({ roles: [], needs: { by: 1, notAuthor: false } })
+  expect(world.roots).toEqual(['/a', '/b', '/b'])
 })

@@ -137,7 +137,7 @@ describe('containers', () => {
   let http: LimitedServer
   let url = ''
   beforeAll(async () => {
-    const clock = { now: () => 0, sleep: unused }
+    const clock = { now: () => 0, monotonic: () => 0, sleep: unused }
     const logger = createLogger({ clock, out: () => undefined, format: 'json', level: 'error' })
     const controller: Controller = {
       ...createOpenRights(logger, metrics),

@@ -36,6 +36,7 @@ export function createOptions(own: Partial<Controller> = {}) {
   const metrics = createServerMetrics({ workspace: 'shop', account: 'main' })
   const clock = {
     now: () => now,
+    monotonic: () => performance.now(),
     sleep: (ms: number) => {
       // The others are limits of what is waited for.
       if (ms < 1000) calls.push(`sleep ${ms}`)
@@ -93,6 +94,7 @@ export function createOptions(own: Partial<Controller> = {}) {
 export function createOpenRights(logger: Controller['logger'], metrics: Controller['metrics']) {
   const rules = { sets: [], authors: 'nobody knows them' }
   return {
+    refuse: () => Promise.resolve(),
     logger,
     auth: { provider: null, proxy: null, ci: [], variables: [] },
     rights: {

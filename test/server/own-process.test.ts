@@ -1,8 +1,9 @@
 // @module-tag often
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
-import { createOwnPages, measureMemory, checkCommit } from '../../src/cli/own-page.ts'
-import { createOwnProcesses } from '../../src/cli/own-process.ts'
+import { checkCommit } from '../../src/cli/own/own-check.ts'
+import { createOwnPages, measureMemory } from '../../src/cli/own/own-page.ts'
+import { createOwnProcesses } from '../../src/cli/own/own-process.ts'
 import { itLong } from '../runs.ts'
 
 const outside = { env: { PATH: process.env['PATH'] }, signal: new AbortController().signal }
@@ -60,30 +61,39 @@ it.each(['process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 9)', 'proc
 
 it('a process has no secret of the server, and a lower priority', async () => {
   const code =
-    'setTimeout(() => console.log(JSON.stringify({ format: "edgewise.error/1", ' +
+    'setTimeout(() => console.log(JSON.stringify({ ' +
     'env: Object.keys(process.env), priority: os.getPriority() })), 200)'
   const env = { EDGEWISE_SERVE_TOKEN: 'a', EDGEWISE_WEBHOOK_SECRET: 'b', OTEL_X: 'c', OTHER: 'd' }
-  const { error } = await run(code)([], { ...outside, env })
-  expect(error).toMatchObject({ env: expect.arrayContaining(['OTHER']) as unknown })
-  expect(JSON.stringify(error?.['env'])).not.toMatch(/SERVE|WEBHOOK|OTEL/)
-  expect(error?.['priority']).toBeGreaterThanOrEqual(Math.min(10, getPriority() + 1))
+  const { out } = await run(code)([], { ...outside, env })
+  const found = JSON.parse(out) as { env: string[]; priority: number }
+  expect(found.env).toContain('OTHER')
+  expect(found.env.join(' ')).not.toMatch(/SERVE|WEBHOOK|OTEL/)
+  expect(found.priority).toBeGreaterThanOrEqual(Math.min(10, getPriority() + 1))
 })
 
 itLong(
   'a check distinguishes a commit that is too heavy from one with errors, and from failures',
   async () => {
-    const print = (code: string) =>
-      `console.log(JSON.stringify({format: "edgewise.error/1", code: "${code}"})); process.exit(1)`
+    const rules = { roles: [{ role: 'viewer', named: ['a'] }], needs: { by: 2, notAuthor: true } }
+    const text = JSON.stringify(JSON.stringify(rules))
+    const save = `require("fs").writeFileSync(process.argv.at(-1), ${text});`
+    const end = (code: string) =>
+      `console.log(JSON.stringify({format: "edgewise.error/1", code: "${code}", message: "x", ` +
+      'hint: "y", diagnostics: []})); process.exit(1)'
     const check = (code: string, own = limits) => checkCommit(run(code, own), '/root', outside)
-    expect(await check('')).toEqual({ excess: null, isPartial: false })
-    expect(await check(print('invalid'))).toEqual({ excess: null, isPartial: false })
-    expect(await check(print('record-unreachable'))).toEqual({ excess: null, isPartial: true })
+    const known = { roles: [{ role: 'viewer', named: new Set(['a']) }], needs: rules.needs }
+    expect(await check(save)).toEqual({ rules: known, isPartial: false })
+    expect(await check(save + end('invalid'))).toEqual({ rules: known, isPartial: false })
+    expect(await check(save + end('record-unreachable'))).toEqual({ rules: known, isPartial: true })
+    // What it did not load, nobody loads.
+    expect(await check(end('invalid'))).toMatchObject({ fault: { code: 'invalid', message: 'x' } })
+    expect(await check(end('access'))).toMatchObject({ fault: { code: 'access', hint: 'y' } })
     const late = { ...limits, seconds: 0.3 }
-    expect(await check('for (;;);', late)).toEqual({
-      excess: 'more than 0.3 seconds',
-      isPartial: false,
-    })
-    expect((await check('throw new Error("defect")')).excess).toContain('survives')
+    expect(await check(`${save} for (;;);`, late)).toEqual({ excess: 'more than 0.3 seconds' })
+    const survives = { excess: 'more than the process survives' }
+    expect(await check(`${save} throw new Error("defect")`)).toEqual(survives)
+    const large = 'require("fs").writeFileSync(process.argv.at(-1), " ".repeat(2 ** 24 + 1))'
+    expect(await check(large)).toEqual({ excess: 'more than 16 MB of owners' })
   },
 )
 

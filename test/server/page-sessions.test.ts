@@ -126,7 +126,7 @@ describe('the login', () => {
 describe('a session', () => {
   it('shows pages to its end, and no longer', async () => {
     let later = 0
-    const clock = { now: () => now + later, sleep: () => Promise.resolve() }
+    const clock = { now: () => now + later, monotonic: () => 0, sleep: () => Promise.resolve() }
     const http = await startHttp({}, { clock })
     const { get } = await visit(http)
     expect((await get('/')).status).toBe(200)

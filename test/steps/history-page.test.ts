@@ -1,6 +1,6 @@
 // @module-tag often
 import { beforeEach, describe, expect, it } from 'vitest'
-import { parsePage } from '../../src/outlets/report/page/format-page.ts'
+import { parsePage } from '../report/page/parse-page.ts'
 import { TestSchema } from '../state/test-schema.ts'
 import { Place, setFaults } from './cli.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { parsePage } from '../../src/outlets/report/page/format-page.ts'
+import { parsePage } from '../report/page/parse-page.ts'
 import { Place, fetchWrites, setFaults } from './cli.ts'
 import { emulator, enterPlace, place, setStage } from './stage.ts'
 import { itLong } from '../runs.ts'

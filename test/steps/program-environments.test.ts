@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createOwnProcesses } from '../../src/cli/own-process.ts'
+import { createOwnProcesses } from '../../src/cli/own/own-process.ts'
 import { ownVariables } from '../../src/manifest/workspace-file/credentials.ts'
 import { programs } from '../../src/manifest/secrets/secret-sources.ts'
 import { loadWorkspace } from '../../src/operations/runtime/load-workspace.ts'
@@ -110,7 +110,7 @@ it('no other program is started', () => {
   expect(starting.toSorted()).toEqual([
     // Starts this program in a bundle of its own, with the inputs of the action withheld.
     'cli/action/run-program.ts',
-    'cli/own-process.ts',
+    'cli/own/own-process.ts',
     'manifest/secrets/run-command.ts',
     'operations/observation/observe.ts',
     // Runs with an empty environment.

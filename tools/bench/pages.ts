@@ -24,6 +24,8 @@ export async function measurePages(bench: Workbench, { domains }: BenchOptions):
     const cold = await measureVisit(replica, domain)
     const name = `${size} domains`
     const paths = ['/', '/domains', domain]
+    const all = [...paths, '/plan', '/history', '/drift', '/live', '/api/plan']
+    const hold = await measureHold(replica, [...all, `${domain}?url=https://a.example.com/`])
     const cpu = await measureTabs(replica, paths)
     return [
       createRow('pages-made', `${name}: from the first apply until pages are made`, 's', made),
@@ -37,6 +39,7 @@ export async function measurePages(bench: Workbench, { domains }: BenchOptions):
       ),
       createRow('pages-cold', `${name}: a page, status codes queried`, 's', cold),
       createRow('pages-domain', `${name}: a page`, 's', await measureMedian(replica, domain), 0.3),
+      createRow('pages-hold', `${name}: longest hold by ${hold.path}`, 's', hold.seconds, 0.1),
       createRow('pages-tabs', `${name}: CPU a second of ${tabs} tabs`, 's', cpu, 0.02),
     ]
   })
@@ -61,6 +64,36 @@ async function measureMedian(replica: Replica, path: string): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < visits; i++) times.push(await measureVisit(replica, path))
   return times.toSorted((a, b) => a - b)[visits / 2] ?? 0
+}
+
+/** Visits of a page of which the one counts that held the loop least: other work holds it too. */
+const holdVisits = 5
+
+/** Measures how long each page holds the event loop of the server; returns the longest. */
+async function measureHold(replica: Replica, paths: string[]) {
+  const takeHold = async (): Promise<number> => {
+    const { length } = replica.log
+    replica.process.kill('SIGUSR2')
+    for (let waits = 0; waits < 12_000; waits++) {
+      const found = replica.log.slice(length).find(({ message }) => message.startsWith('held for'))
+      if (found !== undefined) return parseInt(found.message.slice('held for '.length), 10) / 1000
+      await sleep(5)
+    }
+    throw new Error('the replica does not answer')
+  }
+  const holds: { path: string; seconds: number }[] = []
+  for (const path of paths) {
+    await replica.get(path).then((answer) => answer.text())
+    const times: number[] = []
+    for (let i = 0; i < holdVisits; i++) {
+      await takeHold()
+      await replica.get(path).then((answer) => answer.text())
+      times.push(await takeHold())
+    }
+    holds.push({ path, seconds: Math.min(...times) })
+    console.error(`${path}: ${(Math.min(...times) * 1000).toFixed(0)} ms`)
+  }
+  return holds.reduce((a, b) => (b.seconds > a.seconds ? b : a))
 }
 
 /** Measures the processor time of open tabs beyond that of none, seconds a second. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../../test/postgres-server.ts'
 import { findProgram } from '../../test/program.ts'
 import { startReplica, type Replica } from '../../test/server/replica.ts'
@@ -32,7 +33,8 @@ export async function withServed<T>(
   bench.git(folder, 'commit', '--quiet', '--message', 'Begin')
   const database = new URL(served.url)
   proxy.redirect(database)
-  const env = { EDGEWISE_TOKEN: 'any', DATABASE_URL: database.href }
+  const NODE_OPTIONS = `--require=${fileURLToPath(new URL('report-hold.cjs', import.meta.url))}`
+  const env = { EDGEWISE_TOKEN: 'any', DATABASE_URL: database.href, NODE_OPTIONS }
   const replica = await startReplica(folder, env, ['--poll', '60', folder], findProgram())
   try {
     await replica.waitFor(/^commit .*: done/)

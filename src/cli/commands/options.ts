@@ -115,6 +115,8 @@ export function addLockOptions(
 export interface ReportOptions {
   /** Files to write. */
   report: { path: string; format: Format }[]
+  /** Whether pages are for a server. */
+  served?: boolean
 }
 
 /** Adds {@link ReportOptions}. A file with another ending is a usage error. */
@@ -126,7 +128,9 @@ export function addReportOption(command: Command, name: ReportCommand): Command 
     throw new InvalidArgumentError(`Expected a file that ends with ${list}.`)
   }
   const description = `write a report, by the ending of the file: ${list}; repeatable`
-  return command.option('--report <file>', description, collectFile, [])
+  return command
+    .option('--report <file>', description, collectFile, [])
+    .addOption(new Option('--served', 'pages for edgewise serve').hideHelp())
 }
 
 /** Tests whether a page is among the reports. */

@@ -21,6 +21,7 @@ interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions, L
   out?: string
   effort: Effort
   witness?: boolean
+  rules?: string
 }
 
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
@@ -43,7 +44,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { createOutput, saveOutput } = await import('../save-file.ts')
       const { buildLevels } = await import('../checks/levels.ts')
       const { io } = context
-      const workspace = await openToPlan(context, buildLevels(options))
+      const workspace = await openToPlan(context, buildLevels(options), options.rules)
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
       const { target, item: items, effort } = options
       const dialogue = createTerminalDialogue(context)
@@ -70,6 +71,7 @@ export function declarePlan(program: Command, declare: Declare): void {
   addEffectsOptions(addReportOption(addLevelOptions(addSelectionOptions(command)), 'plan'))
     .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
+    .addOption(new Option('--rules <file>', 'who may decide, for edgewise serve').hideHelp())
     .addOption(
       new Option('--effort <effort>', 'search effort for fewer writes')
         .choices(['quick', 'normal'])

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Document, type Node } from 'yaml'
-import { findYamlExcess, parseText } from '../../manifest/yaml/yaml-text.ts'
+import { parseText } from '../../manifest/yaml/yaml-text.ts'
 
 /** What stands at an offset of a file: a key or a value, and the way to it in its document. */
 export interface Spot {
@@ -18,9 +18,7 @@ export interface Spot {
 
 /** Finds the key or the scalar at an offset, also in a file with errors; null between them. */
 export function findSpot(text: string, offset: number): Spot | null {
-  if (findYamlExcess(text) !== null) return null
-  const documents = parseText(text)
-  for (const [index, document] of documents.entries()) {
+  for (const [index, document] of parseText(text).entries()) {
     const found = findIn(document.contents, offset, [])
     if (found !== null) return { document, index, ...found }
   }

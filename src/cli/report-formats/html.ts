@@ -7,12 +7,12 @@ import type { About, Renderers } from './subjects.ts'
 export const renderers = {
   plan: async ({ plan, notes, ...traced }, about) => {
     const { buildPlanPage } = await import('../../outlets/report/page/build-plan-page.ts')
-    const { formatPage } = await import('../../outlets/report/page/format-page.ts')
+    const { formatPage, navPlace } = await import('../../outlets/report/page/format-page.ts')
     const { computePlanTimes } = await import('../../operations/plan.ts')
     const { writes } = selectDefinite(plan)
     const times = computePlanTimes(writes, about.workspace, plan.reverts === true)
     const described = describePage(about, plan.basis, notes)
-    return formatPage(buildPlanPage(plan, times, described, traced))
+    return formatPage(buildPlanPage(plan, times, described, traced), about.served ? navPlace : null)
   },
   apply: async (record, about) => {
     const { plan, recorded, warnings, atOnce } = record
@@ -36,14 +36,14 @@ export const renderers = {
   history: async ({ fleet, domain, findings }, about) => {
     const { maxFindings } = await import('../../outlets/report/apply/history-text.ts')
     const { buildHistoryPage } = await import('../../outlets/report/page/build-history-page.ts')
-    const { formatPage } = await import('../../outlets/report/page/format-page.ts')
+    const { formatPage, navPlace } = await import('../../outlets/report/page/format-page.ts')
     const target = domain === null ? [] : [domain.domain]
     const described = describePage(about, { target, items: [], commit: null }, [])
     const of = domain === null ? null : { name: domain.domain, pruned: domain.pruned }
     // The manifests have no part in a history.
     const warnings = findings.slice(0, maxFindings).map(({ message }) => message)
     const page = buildHistoryPage({ ...fleet, domain: of }, { ...described, warnings })
-    return formatPage(page)
+    return formatPage(page, about.served ? navPlace : null)
   },
   show: async ({ sheet }, { workspace, outside }) => {
     const { loadDomainHistory } = await import('../../operations/history/past-applies.ts')

@@ -38,6 +38,8 @@ export type ReportCommand = keyof Subjects
 export interface About {
   workspace: Settings & Findings & ItemPlaces & Checkout
   outside: Outside
+  /** Whether a page is for a server, which adds its navigation bar. */
+  served: boolean
 }
 
 /** Renders a report. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseEntries } from '../../core/effects/requests/parse-requests.ts'
+import { parseEntries } from '../../manifest/requests/request-file.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import {
   formatJson,

@@ -78,24 +78,26 @@ export function findPrototypeKey(value: Json, pointer = ''): string | null {
   return null
 }
 
-/** Tests whether a value has more than this number of levels. Works without recursion. */
+/** Tests whether a value has more than this number of levels. */
 export function isDeeper(value: Json, levels: number): boolean {
-  let level: Json[] = [value]
-  for (let i = 0; i < levels; i++)
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
-    )
-  return level.length > 0
+  if (levels === 0) return true
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1))
+  for (const key in value) if (isDeeper(value[key] ?? null, levels - 1)) return true
+  return false
 }
 
+/** Maximum nesting. Edgewise writes less: manifests and answers have at most 64 levels. */
+export const maxJsonLevels = 100
+
 /**
- * Parses a text; undefined if it is not JSON, or has an unpaired surrogate (RFC 7493), which has no
- * encoding and no canonical form.
+ * Parses a text; undefined if it is not JSON, has an unpaired surrogate (RFC 7493), which has no
+ * encoding and no canonical form, or is nested deeper than what works with it can follow.
  */
 export function parseJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json
-    return hasUnpairedSurrogate(text) ? undefined : value
+    return hasUnpairedSurrogate(text) || isDeeper(value, maxJsonLevels) ? undefined : value
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

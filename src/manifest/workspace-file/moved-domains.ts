@@ -9,6 +9,8 @@ import type { YamlDocument } from '../yaml/yaml-file.ts'
 /** Checks the rules of `moved` that need no manifest. */
 export function checkMoved(moved: DomainMove[]): Finding[] {
   const keys = ['from', 'to'] as const
+  const listed = { from: new Set<string>(), to: new Set<string>() }
+  const sources = new Set(moved.map(({ from }) => from))
   return moved.flatMap((move, i) => {
     const pointer = `/moved/${i}`
     const patterns = keys.filter((key) => !isDomain(move[key]))
@@ -19,7 +21,7 @@ export function checkMoved(moved: DomainMove[]): Finding[] {
           `expected the name of one domain, got "${move[key]}". A pattern can't be moved.`,
         ),
       )
-    if (moved.some(({ from }) => from === move.to))
+    if (sources.has(move.to))
       return [
         createFinding(
           `${pointer}/to`,
@@ -27,16 +29,12 @@ export function checkMoved(moved: DomainMove[]): Finding[] {
             'already; if none is, write one entry from the first name to the last.',
         ),
       ]
-    return keys.flatMap((key) =>
-      moved.findIndex((other) => other[key] === move[key]) < i
-        ? [
-            createFinding(
-              `${pointer}/${key}`,
-              `"${move[key]}" is listed twice. Remove one of them.`,
-            ),
-          ]
-        : [],
-    )
+    return keys.flatMap((key) => {
+      const isListed = listed[key].has(move[key])
+      listed[key].add(move[key])
+      const detail = `"${move[key]}" is listed twice. Remove one of them.`
+      return isListed ? [createFinding(`${pointer}/${key}`, detail)] : []
+    })
   })
 }
 

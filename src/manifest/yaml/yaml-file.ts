@@ -51,7 +51,7 @@ export function parseAnyYaml(file: SourceFile): ParsedFile {
   const excess = findYamlExcess(file.text)
   if (excess !== null)
     return { file, documents: [], diagnostics: [createYamlDiagnostic(file, 0, excess)] }
-  const documents = parseText(file.text)
+  const documents = parseText(file.text, excess)
   let lineStarts: number[] | undefined
   const parsed: YamlDocument[] = []
   const diagnostics: Diagnostic[] = []

@@ -11,7 +11,7 @@ import {
 import { parsePointer } from '../../core/model/json.ts'
 import type { Place } from '../../core/model/problem.ts'
 import type { DocumentPlace, SourceFile } from './yaml-file.ts'
-import { findLineStarts, parseText, locateRange, findYamlExcess } from './yaml-text.ts'
+import { findLineStarts, parseText, locateRange } from './yaml-text.ts'
 
 /** A file in which places are looked for. */
 interface Indexed {
@@ -51,19 +51,15 @@ function indexCached(file: SourceFile): Indexed {
 
 function indexFile(text: string): Indexed {
   const lineStarts = findLineStarts(text)
-  if (findYamlExcess(text) === null) {
-    const documents = parseText(text)
+  const documents = parseText(text)
+  if (documents.length > 0)
     return { lineStarts, find: (index) => ({ tree: documents[index], start: 0 }) }
-  }
   // The quick parser has parsed the file, in which a document begins with a line of its own.
   const starts = [...text.matchAll(/^---$/gm)].map(({ index }) => index)
   // Only comments may be above the line of the first document.
   if (/^[^#\s]/m.test(text.slice(0, starts[0]))) starts.unshift(0)
   const trees = new Map<number, Document.Parsed | undefined>()
-  const parse = (index: number) => {
-    const part = text.slice(starts[index], starts[index + 1])
-    return findYamlExcess(part) === null ? parseText(part)[0] : undefined
-  }
+  const parse = (index: number) => parseText(text.slice(starts[index], starts[index + 1]))[0]
   const find = (index: number) => {
     const tree = trees.has(index) ? trees.get(index) : parse(index)
     trees.set(index, tree)

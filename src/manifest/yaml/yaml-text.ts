@@ -3,8 +3,13 @@ import type { Place } from '../../core/model/problem.ts'
 import { findTextFault, inputLimits, tooDeep } from '../../core/model/input-limits.ts'
 import type { YamlFault } from './yaml-json.ts'
 
-/** Parses a text into syntax trees, one per document. */
-export function parseText(text: string): Document.Parsed[] {
+/**
+ * Parses a text into syntax trees, one per document: none if it is too deep or has too many marks.
+ *
+ * @param excess what `findYamlExcess` has found
+ */
+export function parseText(text: string, excess = findYamlExcess(text)): Document.Parsed[] {
+  if (excess !== null) return []
   const parsed = parseAllDocuments(text, {
     version: '1.2',
     schema: 'core',

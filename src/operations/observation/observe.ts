@@ -81,7 +81,8 @@ function createError(source: string, why: string): EdgewiseError {
   )
 }
 
-function isFile(source: string, cwd: string): boolean {
+/** Tests whether an observed configuration is loaded from a file: else a program prints it. */
+export function isFile(source: string, cwd: string): boolean {
   if (/\.json$/i.test(source) && !/\s/.test(source)) return true
   const path = resolve(cwd, source)
   return findKind(path) === 'file' && !isExecutable(path)

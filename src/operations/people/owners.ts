@@ -6,6 +6,7 @@ import type { RoleRule } from '../../core/model/people/roles.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
 import { codeOwnersFiles, parseCodeOwners } from '../../manifest/owners/code-owners.ts'
+import type { Rules } from './decide.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 
 /** Largest CODEOWNERS, bytes: GitHub reads no larger one. */
@@ -47,6 +48,24 @@ function loadCodeOwners(top: string): ReturnType<typeof parseCodeOwners> | null 
     if (!isFault(bytes)) return parseCodeOwners(bytes.toString('utf8'))
   }
   return null
+}
+
+/** Lists the rules of a workspace. Owners have a role where others have: else the token decides. */
+export function listRules(workspace: Owned & Pick<Workspace, 'config'>): Rules {
+  const { roles, rollout } = workspace.config
+  const owned = roles.length === 0 ? [] : listOwnerRoles(workspace)
+  return { roles: [...roles, ...owned], needs: rollout.approvers }
+}
+
+/** Formats rules as JSON, for another process. */
+export function formatRules(rules: Rules): string {
+  return JSON.stringify(rules, (_, value: unknown) => (value instanceof Set ? [...value] : value))
+}
+
+/** Parses what `formatRules` has written. */
+export function parseRules(text: string): Rules {
+  const { roles, needs } = JSON.parse(text) as Rules
+  return { roles: roles.map((rule) => ({ ...rule, named: new Set(rule.named) })), needs }
 }
 
 /** Lists the roles that the owners of domains have: each is an approver of what it owns. */

@@ -3,7 +3,7 @@ import type { Outside } from '../../operations/runtime/outside.ts'
 import { createAlarm } from '../leader/alarm.ts'
 import { fetchTraced, type Branch } from './branch.ts'
 import type { Logger } from '../logger.ts'
-import { isAboutCommit } from './workspaces.ts'
+import { isAboutCommit } from './commit-checks.ts'
 
 /** What follows a branch works with. */
 export interface FollowContext {

@@ -41,14 +41,9 @@ export async function loadCommit(
   checks: CommitChecks,
 ): Promise<Committed> {
   return branch.hold(commit, async (root) => {
-    await checks.refuseHeavy(root, commit, outside)
+    await checks.check(root, commit, outside)
     return Object.assign(loadWorkspace(root, outside, 'available'), { commit })
   })
-}
-
-/** Tests whether an error is about what a commit has in it. */
-export function isAboutCommit(error: unknown): error is EdgewiseError {
-  return error instanceof EdgewiseError && ['invalid', 'not-a-workspace'].includes(error.code)
 }
 
 /** Tests whether checks read back from the service, since nothing else observes it. */

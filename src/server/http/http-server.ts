@@ -7,9 +7,10 @@ import { answerMessage } from '../pages/answer-page.ts'
 import { isPagePath } from '../pages/page-routes.ts'
 import type { RouteContext } from '../controller.ts'
 import { getPath, route } from './routes.ts'
+import { createShares } from './shares.ts'
 
 /** Ports and settings of an HTTP server. */
-export interface HttpServerOptions extends RouteContext {
+export interface HttpServerOptions extends Omit<RouteContext, 'shares' | 'signal'> {
   logger: Logger
   /** Creates a unique id for a defect. */
   newId(): string
@@ -18,10 +19,16 @@ export interface HttpServerOptions extends RouteContext {
 
 /** Creates an HTTP server around a controller, not listening yet. */
 export function createHttpServer(options: HttpServerOptions): LimitedServer {
-  return createLimitedServer((incoming) => answer(incoming, options), options.limits)
+  const shares = createShares(options.clock)
+  const answerIn = (incoming: IncomingMessage, signal: AbortSignal) =>
+    answer(incoming, { ...options, shares, signal })
+  return createLimitedServer(answerIn, options.limits)
 }
 
-async function answer(incoming: IncomingMessage, options: HttpServerOptions): Promise<Answer> {
+async function answer(
+  incoming: IncomingMessage,
+  options: HttpServerOptions & RouteContext,
+): Promise<Answer> {
   const isPage = isPagePath(getPath(incoming)) && getPath(incoming) !== '/live'
   try {
     return await route(incoming, options)

@@ -32,9 +32,13 @@ const defaultLimits: HttpLimits = {
 
 export type LimitedServer = ReturnType<typeof createLimitedServer>
 
-/** Creates an HTTP server whose clients can't occupy it, not listening yet. */
+/**
+ * Creates an HTTP server whose clients can't occupy it, not listening yet.
+ *
+ * @param answer gets a signal that the connection has closed
+ */
 export function createLimitedServer(
-  answer: (incoming: IncomingMessage) => Promise<Answer>,
+  answer: (incoming: IncomingMessage, signal: AbortSignal) => Promise<Answer>,
   limits = defaultLimits,
 ) {
   let isClosing = false
@@ -50,8 +54,12 @@ export function createLimitedServer(
       // A client that sends requests without waiting for their answers would pile both up.
       if (busy.has(socket)) return void socket.destroy()
       busy.add(socket)
-      outgoing.on('close', () => busy.delete(socket))
-      void answer(incoming).then((answered) => {
+      const gone = new AbortController()
+      outgoing.on('close', () => {
+        busy.delete(socket)
+        gone.abort()
+      })
+      void answer(incoming, gone.signal).then((answered) => {
         // A body that was refused is discarded for a while: a reset could overtake the answer.
         const isUnread = !incoming.complete
         const end = isUnread ? discard(incoming, limits.lingerMs) : null

@@ -12,6 +12,7 @@ import {
   type DecisionName,
   type RouteContext,
 } from '../controller.ts'
+import { guard } from './guard.ts'
 import { drain, isCrossSite } from './request.ts'
 import { isPagePath, routePages } from '../pages/page-routes.ts'
 import { identifyBearer } from '../people/identify.ts'
@@ -49,8 +50,11 @@ export async function route(incoming: IncomingMessage, context: RouteContext): P
   if (probed !== null) return probed
   if (path === '/webhook') return allow(incoming, 'POST') ?? receiveWebhook(incoming, context)
   if (path === '/api' || path.startsWith('/api/')) {
-    const identity = await authorize(incoming, context)
-    return 'status' in identity ? identity : routeApi(incoming, path, controller, identity)
+    const found = await authorize(incoming, context)
+    const [identity, refused] = 'status' in found ? [null, found] : [found, null]
+    return guard(incoming, identity, context, async () =>
+      identity === null ? refused : routeApi(incoming, path, controller, identity),
+    )
   }
   if (isPagePath(path)) return routePages(incoming, path, context)
   return notFound()
@@ -62,11 +66,7 @@ async function routeApi(
   controller: Controller,
   identity: Identity,
 ): Promise<Answer> {
-  const hidden = await controller.rights.explain(identity, 'view', null)
-  if (hidden !== null) {
-    controller.noteRefusal(identity, 'view', null, hidden)
-    return refuse(403, 'not-allowed', hidden)
-  }
+  await controller.refuse(identity, 'view', null)
   if (path === '/api/status')
     return allow(incoming, 'GET') ?? answerJson(200, await controller.status())
   if (path === '/api/plan') return allow(incoming, 'GET') ?? answerJsonText(await controller.plan())
@@ -88,6 +88,7 @@ async function decide(
   controller: Controller,
   identity: Identity,
 ): Promise<Answer> {
+  await controller.refuse(identity, verb, id)
   const read = await readDecision(incoming)
   if ('status' in read) return read
   const body = read.toString()
@@ -107,6 +108,7 @@ async function decideAll(
   controller: Controller,
   identity: Identity,
 ): Promise<Answer> {
+  await controller.refuse(identity, `${verb}-all`, null)
   const read = await readDecision(incoming)
   if ('status' in read) return read
   const body = read.toString()

@@ -14,7 +14,8 @@ import { findNextRun } from './find-next-run.ts'
 import type { Logger } from '../logger.ts'
 import type { Failure } from '../notifications.ts'
 import type { Runs } from './runs.ts'
-import { type Committed, isAboutCommit, pickSettings } from '../branch/workspaces.ts'
+import { isAboutCommit } from '../branch/commit-checks.ts'
+import { type Committed, pickSettings } from '../branch/workspaces.ts'
 import {
   type Moment,
   type StepEnd,

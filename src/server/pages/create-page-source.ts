@@ -36,8 +36,8 @@ export interface PageSource {
   domains(): Promise<DomainPages>
   /** Makes them unless the last ones show what is known now; rejects if that fails. */
   refresh(): Promise<void>
-  /** Traces a request by what is recorded, and by the manifests: the text of each. */
-  trace(request: TriedRequest): Promise<Record<OwnTrace['of'], string>>
+  /** Traces a request by what is recorded, and by the manifests, as long as somebody waits. */
+  trace(request: TriedRequest, signal: AbortSignal): Promise<Record<OwnTrace['of'], string>>
   /** Queries the status codes of a domain, or returns those of some minutes ago. */
   statistics(domain: Domain): Promise<DomainStatistics>
   /** Returns the last of these that were built; null without any. */
@@ -182,10 +182,11 @@ function createOverviewLoader({
 
 /** Creates the function that traces a request, in two processes. */
 function createTrace({ reconciler, branch, outside, ownPage }: SourceContext): PageSource['trace'] {
-  return async (request) => {
+  return async (request, asked) => {
+    const own = { ...outside, signal: AbortSignal.any([outside.signal, asked]) }
     const commit = reconciler.getHead() ?? reconciler.found.commit ?? (await branch.fetch())
     return branch.hold(commit, async (root) => {
-      const make = (of: OwnTrace['of']) => ownPage({ ...request, of }, root, outside)
+      const make = (of: OwnTrace['of']) => ownPage({ ...request, of }, root, own)
       return { recorded: await make('recorded'), desired: await make('desired') }
     })
   }

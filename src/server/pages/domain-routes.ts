@@ -29,7 +29,7 @@ interface Around {
 export async function answerDomains(
   step: string | null,
   { url = '' }: Pick<IncomingMessage, 'url'>,
-  { controller, clock }: RouteContext,
+  { controller, clock, signal }: RouteContext,
   { place, rollouts }: Around,
 ): Promise<Answer> {
   const own = { ...place, path: '/domains' } as const
@@ -49,7 +49,7 @@ export async function answerDomains(
   const main =
     name === null || page === null
       ? built.list.main
-      : await formatDomain(name, page, { url, rollouts, pages, clock })
+      : await formatDomain(name, page, { url, rollouts, pages, clock, signal })
   return answerPage(200, formatShell({ title, tone, main, nav }))
 }
 
@@ -67,15 +67,16 @@ async function formatDomain(
     rollouts,
     pages,
     clock,
+    signal,
   }: Pick<Around, 'rollouts'> &
-    Pick<RouteContext, 'clock'> & {
+    Pick<RouteContext, 'clock' | 'signal'> & {
       url: string
       pages: Pick<PageSource, 'trace' | 'statistics'>
     },
 ): Promise<string> {
   const [codes, trial] = await Promise.all([
     waitFor(pages.statistics(domain), clock, statisticsMs),
-    tryRequest(name, url, pages),
+    tryRequest(name, url, pages, signal),
   ])
   const open = formatDomainRollouts(domain, rollouts)
   return head + open + jumps + main + formatStatusCodes(codes, applies) + trial
@@ -89,6 +90,7 @@ async function tryRequest(
   name: string,
   address: string,
   pages: Pick<PageSource, 'trace'>,
+  signal: AbortSignal,
 ): Promise<string> {
   const path = `/domains/${encodeURIComponent(name)}`
   const query = new URLSearchParams(address.split('?')[1] ?? '')
@@ -98,7 +100,7 @@ async function tryRequest(
   const proposed = /^[a-z0-9][a-z0-9.-]*$/.test(name) ? `https://${name}/` : 'https://'
   if (url === '') return formatTrial(path, { url: proposed, ip, traced: null, fault: '' })
   try {
-    return formatTrial(path, { url, ip, traced: await pages.trace({ url, ip }), fault: '' })
+    return formatTrial(path, { url, ip, traced: await pages.trace({ url, ip }, signal), fault: '' })
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     const fault = `${error.message}. ${error.hint}`.trim()

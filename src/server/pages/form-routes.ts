@@ -75,6 +75,8 @@ export async function decideByForm(
   const one = decisions.find((each) => each === name)
   if (all === undefined && one === undefined)
     return answerMessage(404, 'Not found', 'There is no such decision.')
+  const action = all === undefined ? (one ?? 'pause') : (`${all}-all` as const)
+  await controller.refuse(identity, action, all === undefined ? id : null)
   const form = await readForm(incoming)
   const step = form?.get('step') ?? ''
   if (form === null || step === '')

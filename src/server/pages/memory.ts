@@ -7,7 +7,7 @@ import { createPageAbout } from '../../operations/history/page-about.ts'
 import type { EventListener } from '../../operations/runtime/ports.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
-import { formatPage } from '../../outlets/report/page/format-page.ts'
+import { formatPage, formatServed, navPlace } from '../../outlets/report/page/format-page.ts'
 import type { BuiltPage } from './built-page.ts'
 
 /** Creates the memory of the last drift check of this process: its page, and what it has found. */
@@ -24,8 +24,8 @@ export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
       found.notes,
     )
     const at = new Date(nowMs).toISOString()
-    const page = buildDriftPage(found, nowMs, about)
-    last = { format: (nav) => formatPage(page, nav), at, commit, revision: at }
+    const page = formatPage(buildDriftPage(found, nowMs, about), navPlace)
+    last = { format: (nav) => formatServed(page, nav), at, commit, revision: at }
     check = { drift: found.drift, atMs: nowMs }
   }
   return {

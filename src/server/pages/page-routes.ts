@@ -16,6 +16,7 @@ import {
 import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
+import { guard } from '../http/guard.ts'
 import { answerLater, answerMessage, answerPage, redirect, waitFor } from './answer-page.ts'
 import { answerDomains } from './domain-routes.ts'
 import { explainDecisions } from './explain-decisions.ts'
@@ -58,25 +59,30 @@ export async function routePages(
     return answerMessage(403, 'Refused', 'A page of another site sent this form.', {
       hint: 'A proxy has to pass the header Host as the browser sent it.',
     })
-  if (path === '/login') return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, clock)
   const provider = context.people?.provider ?? null
-  if (path === '/logout') return allowPage(incoming, 'POST') ?? logOut(incoming, sessions, provider)
-  if (path.startsWith('/login/'))
-    return routeLogin(incoming, path, context, { provider, sessions, isSecure })
   const cookies = headers.cookie ?? ''
+  if (path.startsWith('/log'))
+    return guard(incoming, null, context, async () => {
+      if (path === '/login') return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, clock)
+      if (path === '/logout')
+        return allowPage(incoming, 'POST') ?? logOut(incoming, sessions, provider)
+      return routeLogin(incoming, path, context, { provider, sessions, isSecure })
+    })
   const found = await findVisitor(incoming, context, sessions)
-  if (found === null) {
-    if (path !== '/live' && incoming.method === 'GET' && provider !== null)
-      if (sessions.hadPerson(cookies, clock.now()))
+  const show = async (): Promise<Answer> => {
+    if (found === null) {
+      const returns = path !== '/live' && incoming.method === 'GET' && provider !== null
+      if (returns && sessions.hadPerson(cookies, clock.now()))
         return redirect(`/login/provider?to=${encodeURIComponent(findTarget(incoming, path))}`)
-    return askToLogIn(incoming, path, provider !== null)
+      return askToLogIn(incoming, path, provider !== null)
+    }
+    const hidden = await context.controller.rights.explain(found.identity, 'view', null)
+    if (hidden === null) return routeVisit(incoming, path, context, { ...found, sessions, cookies })
+    context.controller.noteRefusal(found.identity, 'view', null, hidden)
+    if (path === '/live') return refuse(403, 'not-allowed', hidden)
+    return answerPage(403, formatStranger(hidden))
   }
-  const visit = { ...found, sessions, cookies }
-  const hidden = await context.controller.rights.explain(found.identity, 'view', null)
-  if (hidden === null) return routeVisit(incoming, path, context, visit)
-  context.controller.noteRefusal(found.identity, 'view', null, hidden)
-  if (path === '/live') return refuse(403, 'not-allowed', hidden)
-  return answerPage(403, formatStranger(hidden))
+  return guard(incoming, found?.identity ?? null, context, show, found?.formToken ?? '')
 }
 
 /** Finds who asks for a page, and the token of that visitor's forms; null for nobody. */
@@ -203,17 +209,8 @@ async function answerOwn(
   return answerBuilt(built, { ...place, ...own })
 }
 
-/** HTML of the last pages: formatting a large one takes a part of a second. */
-const formatted = new WeakMap<BuiltPage, { key: string; html: string }>()
-
 function answerBuilt(built: BuiltPage, place: Place): Answer {
-  const { revision, who = '' } = place
-  const key = `${revision} ${who}`
-  const known = formatted.get(built)
-  if (known?.key === key) return answerPage(200, known.html)
-  const html = built.format(formatNav(place))
-  formatted.set(built, { key, html })
-  return answerPage(200, html)
+  return answerPage(200, built.format(formatNav(place)))
 }
 
 function answerDrift(

@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import { isObject, parseJson } from '../../core/model/json.ts'
 import type { AuthConfig } from '../../core/model/config.ts'
 import { markForeign, type ForeignText } from '../../core/model/text/text-makers.ts'
 import { identify, normalizeUser, type Identity } from '../../core/model/people/identity.ts'
@@ -123,11 +124,7 @@ async function findJob(
 function readIssuer(token: string): string | null {
   const [, payload = '', signature] = token.split('.')
   if (signature === undefined) return null
-  try {
-    const { iss } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iss?: unknown }
-    return typeof iss === 'string' ? iss : null
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return null
-    throw error
-  }
+  const claims = parseJson(Buffer.from(payload, 'base64url').toString())
+  const iss = isObject(claims) ? claims['iss'] : undefined
+  return typeof iss === 'string' ? iss : null
 }

@@ -1,33 +1,29 @@
-import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Identity } from '../../core/model/people/identity.ts'
-import type { Action, RoleRule } from '../../core/model/people/roles.ts'
+import type { Action } from '../../core/model/people/roles.ts'
 import type { Authors } from '../../core/model/people/approvers.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { hashWave } from '../../engine/rollout/approvals.ts'
-import { loadBounded } from '../../files/load-bounded.ts'
-import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
-import { parseWorkspaceConfig } from '../../manifest/workspace-file/workspace-config.ts'
 import { explainDecision, type DecisionRules, type Rules } from '../../operations/people/decide.ts'
 import type { Branch } from '../branch/branch.ts'
+import { isAboutCommit } from '../branch/commit-checks.ts'
+import type { Logger } from '../logger.ts'
 
-/** Commits that are tried until one has a valid workspace file, and commits that are known. */
+/** Commits that are tried until one is not refused, and commits that are known. */
 const [maxCommits, maxKnown] = [10, 50]
-/** Maximum size of the workspace file, bytes. */
-const maxFileBytes = 4 * 1024 ** 2
 /** Age up to which the tip of a replica that does not follow the branch is known, ms. */
 const tipMs = 15_000
 
 /** What the rights of people come from. */
 export interface RightsContext {
-  branch: Pick<Branch, 'fetch' | 'hold' | 'listHistory' | 'findAuthors'>
+  branch: Pick<Branch, 'fetch' | 'listHistory' | 'findAuthors'>
   clock: Pick<Clock, 'monotonic'>
-  env: Record<string, string | undefined>
+  logger: Pick<Logger, 'warn'>
   /** Returns the fetched commit; null on a replica that does not fetch. */
   getTip(): string | null
-  /** Lists the roles of those who own domains by the manifests of a commit. */
-  listOwnerRoles(commit: string): Promise<RoleRule[]>
+  /** Loads the rules of a commit, as the process that checked it has found them. */
+  loadRules(commit: string): Promise<Rules>
   /** Lists the commits of the last confirmed values of a wave, as `listBases` does. */
   listBases(rollout: Rollout): Promise<(string | null)[]>
 }
@@ -50,11 +46,10 @@ export interface Rights {
  * Creates the rights of people.
  *
  * Its functions throw EdgewiseError `unavailable` if the branch can't be read, and `invalid` if
- * none of the last commits has a valid workspace file.
+ * each of the last commits was refused.
  */
 export function createRights(context: RightsContext): Rights {
   const { branch, clock } = context
-  const recall = createMemory<Rules>()
   const recallAuthors = createMemory<Authors>()
   let fetched: { tip: Promise<string>; sinceMs: number } | null = null
   const findTip = async (): Promise<string> => {
@@ -64,7 +59,7 @@ export function createRights(context: RightsContext): Rights {
       fetched = { tip: branch.fetch(), sinceMs: clock.monotonic() }
     return fetched.tip
   }
-  const load = (commit: string) => recall(commit, () => loadRules(context, commit))
+  const { load, loadBefore } = createRulesLoader(context)
   const findRules = async (): Promise<DecisionRules> => ({
     sets: [await load(await findTip())],
     authors: 'no commit is decided about',
@@ -73,8 +68,7 @@ export function createRights(context: RightsContext): Rights {
     const { sets } = await findRules()
     const { commit } = rollout
     if (commit === null) return { sets, authors: 'the rollout is of no commit' }
-    const earlier = await recall(`before ${commit}`, () => loadBefore(branch, commit, load))
-    const all = [...sets, earlier]
+    const all = [...sets, await loadBefore(commit)]
     if (!all.some(({ needs }) => needs.notAuthor))
       return { sets: all, authors: 'they do not count' }
     const find = async () => branch.findAuthors(await context.listBases(rollout), commit)
@@ -94,14 +88,40 @@ export function createRights(context: RightsContext): Rights {
   }
 }
 
-/** Loads the rules of the commit before another one; before the first one nobody had a role. */
-async function loadBefore(
-  branch: RightsContext['branch'],
-  commit: string,
-  load: (commit: string) => Promise<Rules>,
-): Promise<Rules> {
-  const [, before] = await branch.listHistory(commit, 2)
-  return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
+/** Creates what loads the rules of a commit and of the one before it. */
+function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
+  const recall = createMemory<Rules>()
+  const recallBefore = createMemory<string | undefined>()
+  const attempt = (commit: string): Promise<Rules | EdgewiseError> =>
+    recall(commit, () => loadRules(commit)).catch((error: unknown) => {
+      if (isAboutCommit(error)) return error
+      throw error
+    })
+  let told = ''
+  /** Loads the rules of a commit, or of the last one before it that was not refused. */
+  const load = async (commit: string): Promise<Rules> => {
+    const own = await attempt(commit)
+    if (!(own instanceof EdgewiseError)) return own
+    for (const each of (await branch.listHistory(commit, maxCommits)).slice(1)) {
+      const rules = await attempt(each)
+      if (rules instanceof EdgewiseError) continue
+      const what = `roles are those of commit ${each.slice(0, 12)}: ${own.message}`
+      if (what !== told) logger.warn(what)
+      told = what
+      return rules
+    }
+    throw new EdgewiseError(
+      'invalid',
+      `the last ${maxCommits} commits were refused, and roles come from one: ${own.message}`,
+      'The token of the server still decides.',
+    )
+  }
+  const loadBefore = async (commit: string): Promise<Rules> => {
+    const before = await recallBefore(commit, async () => (await branch.listHistory(commit, 2))[1])
+    // Before the first one nobody had a role.
+    return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
+  }
+  return { load, loadBefore }
 }
 
 /** Creates a memory of what follows from commits, which never changes; failures are forgotten. */
@@ -117,31 +137,4 @@ function createMemory<T>() {
     found.catch(() => known.delete(key))
     return found
   }
-}
-
-/** Loads the rules of a commit, or of the last one before it with a valid workspace file. */
-async function loadRules(
-  { branch, env, listOwnerRoles }: RightsContext,
-  commit: string,
-): Promise<Rules> {
-  for (const each of await branch.listHistory(commit, maxCommits)) {
-    const rules = await branch.hold(each, async (root) => parseRules(root, env))
-    if (rules === null) continue
-    // Without a role, only the token decides.
-    return rules.roles.length === 0
-      ? rules
-      : { ...rules, roles: [...rules.roles, ...(await listOwnerRoles(each))] }
-  }
-  throw new EdgewiseError(
-    'invalid',
-    `none of the last ${maxCommits} commits has a valid ${workspaceFile}, which has the roles`,
-    'The token of the server still decides.',
-  )
-}
-
-function parseRules(root: string, env: RightsContext['env']): Rules | null {
-  const bytes = loadBounded(join(root, workspaceFile), maxFileBytes, 'refuse')
-  if (!(bytes instanceof Uint8Array)) return null
-  const { config } = parseWorkspaceConfig({ path: workspaceFile, text: String(bytes) }, env)
-  return config === null ? null : { roles: config.roles, needs: config.rollout.approvers }
 }

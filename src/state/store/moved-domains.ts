@@ -1,4 +1,5 @@
 import type { DomainMove } from '../../core/model/config.ts'
+import { groupBy } from '../../core/model/lists.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { FileChanges } from '../folder/write-file.ts'
@@ -24,14 +25,15 @@ export async function findMoves(
 ): Promise<Moves> {
   const old = moves.filter(({ from }) => recorded.has(from))
   const both = old.filter(({ to }) => recorded.has(to))
-  const done = both.length === 0 ? [] : await loadRecorded()
-  const conflicting = both.filter((move) => {
-    const [own, other] = [recorded.get(move.from), recorded.get(move.to)]
-    const format = (items = own) => formatDomainFile(move.to, items ?? new Map())
-    const isBegun = done.some(({ from, to }) => from === move.from && to === move.to)
-    return !isBegun || format(own) !== format(other)
-  })
-  return { pending: old.filter((move) => !conflicting.includes(move)), conflicting }
+  const name = ({ from, to }: DomainMove) => `${from} ${to}`
+  const done = new Set((both.length === 0 ? [] : await loadRecorded()).map(name))
+  const conflicts = ({ from, to }: DomainMove): boolean => {
+    const [own, other] = [recorded.get(from), recorded.get(to)]
+    const format = (items = own) => formatDomainFile(to, items ?? new Map())
+    return !done.has(name({ from, to })) || format(own) !== format(other)
+  }
+  const conflicting = new Set(both.filter(conflicts))
+  return { pending: old.filter((move) => !conflicting.has(move)), conflicting: [...conflicting] }
 }
 
 /** Hands the state of each old name over to the new one, in memory. */
@@ -73,7 +75,7 @@ export async function buildMoves(
   recorded: RecordedState,
   at: string,
 ): Promise<FileChanges[]> {
-  const earlier = await loadMoves(files, paths)
+  const earlier = groupBy(await loadMoves(files, paths), ({ to }) => to)
   const rollouts = (await loadRollouts(files, paths)).filter(({ desiredHashes, onHold }) =>
     moves.some(({ from }) => Object.hasOwn(desiredHashes, from) || Object.hasOwn(onHold, from)),
   )
@@ -81,7 +83,7 @@ export async function buildMoves(
     new Map([
       ...moves.map((move): [string, string] => [
         paths.move(move.to),
-        formatMoved([...earlier.filter(({ to }) => to === move.to), { ...move, at }]),
+        formatMoved([...(earlier.get(move.to) ?? []), { ...move, at }]),
       ]),
       ...rollouts.map((each): [string, string] => [
         paths.rollout(each.id),

@@ -5,11 +5,8 @@ import type { Effects } from '../../../src/core/effects/group.ts'
 import { compileSides } from '../../../src/core/effects/sides.ts'
 import { createSidesFinder, packSides } from '../../../src/outlets/report/effects/pack-sides.ts'
 import { buildAnswer, buildEffects } from '../../../src/outlets/report/page/build-effects.ts'
-import {
-  formatPage,
-  formatServed,
-  parsePage,
-} from '../../../src/outlets/report/page/format-page.ts'
+import { formatPage, navPlace } from '../../../src/outlets/report/page/format-page.ts'
+import { parsePage } from './parse-page.ts'
 import { serverPolicy } from '../../../src/outlets/report/page/format-shell.ts'
 import {
   effectsScript,
@@ -122,7 +119,7 @@ describe('the panel of effects', () => {
   })
 
   it('is in the page of a server without its script, which the policy does not allow', () => {
-    const html = formatServed(formatPage(page), '')
+    const html = formatPage(page, navPlace)
     expect(html).toContain('data-effects')
     expect(html).not.toContain(effectsScript)
     expect(parsePage(html)).not.toHaveProperty('sides')

@@ -5,7 +5,8 @@ import {
   buildHistoryPage,
   type PageHistory,
 } from '../../../src/outlets/report/page/build-history-page.ts'
-import { formatPage, parsePage } from '../../../src/outlets/report/page/format-page.ts'
+import { formatPage } from '../../../src/outlets/report/page/format-page.ts'
+import { parsePage } from './parse-page.ts'
 import { buildAbout } from './build-page.ts'
 
 type Entry = PageHistory['applies'][number]

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { groupBy } from '../../../src/core/model/lists.ts'
-import { formatPage, parsePage } from '../../../src/outlets/report/page/format-page.ts'
+import { formatPage } from '../../../src/outlets/report/page/format-page.ts'
+import { parsePage } from './parse-page.ts'
 import { formatPlan } from '../../../src/outlets/report/plan/text.ts'
 import { plainPaint } from '../../../src/outlets/report/text/paint.ts'
 import { buildChange, buildPlan, buildWrite, replaceWith } from '../../plans.ts'

@@ -165,6 +165,7 @@ export class ServeWorld {
               commit,
             }
           },
+          loadRules: async () => ({ roles: [], needs: { by: 1, notAuthor: false } }),
           buildDriftRequest: () => ({ observe: () => this.#observe(process) }),
           // Pages that can't be made never stop a replica.
           ownPage: () => Promise.reject(new Error('no pages here')),

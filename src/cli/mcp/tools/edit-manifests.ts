@@ -1,8 +1,9 @@
 import type { Policed } from '../../../operations/runtime/workspace-parts.ts'
-import { isCollection, isMap, parseAllDocuments } from 'yaml'
+import { isCollection, isMap } from 'yaml'
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
 import { formatYaml } from '../../../manifest/yaml/format-yaml.ts'
+import { parseText } from '../../../manifest/yaml/yaml-text.ts'
 
 /** An item of a domain with a new value; null takes it out of the manifest. */
 export interface ManifestEdit {
@@ -52,8 +53,7 @@ export function editManifests(
 
 /** Sets an item of one document; null if that is not possible. */
 function editDocument(text: string, index: number, item: string, value: Json): string | null {
-  const documents = parseAllDocuments(text)
-  if (!Array.isArray(documents)) return null
+  const documents = parseText(text)
   const document = documents[index]
   const isPlain =
     document !== undefined &&

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, maxJsonLevels, type Json, type JsonObject } from '../json.ts'
 import { describeSchemaFault, type SchemaError } from './schema-fault.ts'
 
 /** A validator compiled by ajv. */
@@ -23,9 +23,6 @@ export interface StoredFormat<T extends { format: string }> {
  */
 export type Checked<T> = { value: T; json: JsonObject } | { fault: string; newer: boolean }
 
-/** Maximum nesting. Edgewise writes less: manifests and answers have at most 64 levels. */
-const maxLevels = 100
-
 /**
  * Checks a stored file: format and version, then the schema. Keys that the schema does not name
  * are allowed.
@@ -36,10 +33,11 @@ export function checkStored<T extends { format: string }>(
   data: Json | undefined,
   format: StoredFormat<T>,
 ): Checked<T> {
-  if (data === undefined) return { fault: 'it is not JSON', newer: false }
+  if (data === undefined)
+    return { fault: `it is not JSON, or has more than ${maxJsonLevels} levels`, newer: false }
   if (!isObject(data)) return { fault: 'expected an object', newer: false }
   if (data['format'] !== format.name) return compareFormats(data, format.name)
-  const hostile = findHostilePart(data, maxLevels)
+  const hostile = findHostilePart(data)
   if (hostile !== null) return { fault: hostile, newer: false }
   const value: unknown = data
   if (format.fits(value)) return { value, json: data }
@@ -71,30 +69,22 @@ function splitFormat(format: Json | undefined): [string, number] {
 }
 
 /**
- * Finds parts that JSON allows but Edgewise never writes: nesting too deep for recursion, and
- * numbers that parse to infinity (`1e999`). It is written for speed: every file is checked.
+ * Finds a number that JSON allows but Edgewise never writes: it parses to infinity (`1e999`). Is
+ * written for speed: every file is checked.
  */
-function findHostilePart(whole: Json[] | JsonObject, levels: number): string | null {
-  if (levels === 0) return `it has more than ${maxLevels} levels`
-  if (Array.isArray(whole)) {
-    for (const part of whole) {
-      const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
+function findHostilePart(part: Json): string | null {
+  if (part === Infinity || part === -Infinity) return 'it has a number that is too large'
+  if (typeof part !== 'object' || part === null) return null
+  if (Array.isArray(part)) {
+    for (const each of part) {
+      const found = findHostilePart(each)
       if (found !== null) return found
     }
     return null
   }
-  for (const key in whole) {
-    const part = whole[key] ?? null
-    const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
+  for (const key in part) {
+    const found = findHostilePart(part[key] ?? null)
     if (found !== null) return found
   }
   return null
-}
-
-function isPlain(part: Json): part is string | number | boolean | null {
-  return typeof part !== 'object' || part === null
-}
-
-function findHostileNumber(part: string | number | boolean | null): string | null {
-  return part === Infinity || part === -Infinity ? 'it has a number that is too large' : null
 }

@@ -1,5 +1,5 @@
 import { formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
-import { packPage, unpackPage, type PackedPage } from '../../../core/model/page/packed-page.ts'
+import { packPage } from '../../../core/model/page/packed-page.ts'
 import type { Page } from '../../../core/model/page/page.ts'
 import { fitPage } from './fit-page.ts'
 import { formatEffects } from './format-effects.ts'
@@ -18,19 +18,12 @@ export function formatPage(page: Page, nav: string | null = null): string {
   return formatFitted(fitPage(page), nav)
 }
 
-/**
- * Formats the page of a plan or a history for a server, from the data in the file of `formatPage`.
- */
-export function formatServed(file: string, nav: string): string {
-  return formatFitted(parsePage(file), nav)
-}
+/** Stands in a page where a server has its navigation bar; texts have no such mark. */
+export const navPlace = '<!-- nav -->'
 
-/** Parses the data in the file of `formatPage`; the health of waves is not in it. */
-export function parsePage(file: string): Page {
-  const start = '<script type="application/json" id="data">'
-  const from = file.indexOf(start) + start.length
-  // No text of the data has a tag.
-  return unpackPage(JSON.parse(file.slice(from, file.indexOf('</script>', from))) as PackedPage)
+/** Sets the navigation bar of a server into a page with its place. */
+export function formatServed(page: string, nav: string): string {
+  return page.replace(navPlace, () => nav)
 }
 
 function formatFitted({ sides, ...shared }: Page, nav: string | null): string {

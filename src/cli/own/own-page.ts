@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
-import { isObject } from '../core/model/json.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
-import type { CommitChecks, CheckEnd } from '../server/branch/commit-checks.ts'
-import type { OwnDomains, OwnPage, OwnTrace } from '../server/pages/create-page-source.ts'
-import { createSerialQueue } from '../state/store/serial-queue.ts'
+import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import type { CommitChecks } from '../../server/branch/commit-checks.ts'
+import type { OwnDomains, OwnPage, OwnTrace } from '../../server/pages/create-page-source.ts'
+import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import type { OwnEnd, RunOwn } from './own-process.ts'
 
 /** Largest page that is shown, bytes: a plan of 10,000 new domains has 20 MB. */
@@ -16,9 +16,9 @@ const codes: ErrorCode[] = ['invalid', 'usage', 'access', 'owned-elsewhere', 're
 
 /** Commands that make a page, which take no lock, and the name of the file. */
 const commands: Record<OwnPage | 'domains', string[]> = {
-  plan: ['plan', '--report', 'page.html'],
+  plan: ['plan', '--served', '--report', 'page.html'],
   json: ['plan', '--report', 'plan.json'],
-  history: ['state', 'history', '--report', 'page.html'],
+  history: ['state', 'history', '--served', '--report', 'page.html'],
   domains: ['report', '--pages', 'pages.json'],
 }
 
@@ -42,10 +42,10 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
     oneByOne(async () => {
       const fault = checks.findFault(root)
       if (fault !== null) throw fault
+      if (outside.signal.aborted) throw new EdgewiseError('unavailable', 'nobody waits any more')
       if (typeof asked !== 'string' && 'url' in asked) return trace(run, asked, root, outside)
       const page = typeof asked === 'string' ? asked : 'domains'
-      const folder = mkdtempSync(join(tmpdir(), 'edgewise-page-'))
-      try {
+      return withFolder(async (folder) => {
         const words = commands[page]
         const file = join(folder, words.at(-1) ?? '')
         const more = typeof asked === 'string' ? [] : writeCheck(folder, asked)
@@ -56,10 +56,8 @@ export function createOwnPages(run: RunOwn, checks: Pick<CommitChecks, 'findFaul
         if (end.code !== 0 && !isWrong) throw explainEnd(page, end)
         if (statSync(file).size > maxPageBytes)
           throw explainEnd(page, { ...end, excess: `more than ${maxPageBytes} bytes` })
-        return readFileSync(file, 'utf8')
-      } finally {
-        rmSync(folder, { recursive: true, force: true })
-      }
+        return readFile(file, 'utf8')
+      })
     })
 }
 
@@ -91,17 +89,10 @@ function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnE
   const name = page === 'json' ? 'plan' : page === 'domains' ? 'list of domains' : page
   if (excess !== null)
     return new EdgewiseError('unavailable', `the ${name} can't be made: it takes ${excess}`)
-  const text = (key: string): string => (typeof error?.[key] === 'string' ? error[key] : '')
-  const code = codes.find((each) => each === error?.['code']) ?? 'unavailable'
-  const [first] = Array.isArray(error?.['diagnostics']) ? error['diagnostics'] : []
-  const place = isObject(first) ? `: ${String(first['file'])}:${String(first['line'])}` : ''
-  const detail = isObject(first) ? `: ${String(first['summary'])}` : ''
-  const message = text('message') || 'the process ended early'
-  return new EdgewiseError(
-    code,
-    `the ${name} can't be made: ${message}${place}${detail}`,
-    text('hint'),
-  )
+  const code = codes.find((each) => each === error?.code) ?? 'unavailable'
+  const { message = 'the process ended early', hint, diagnostics: [first] = [] } = error ?? {}
+  const at = first === undefined ? '' : `: ${first.file}:${first.line}: ${first.summary}`
+  return new EdgewiseError(code, `the ${name} can't be made: ${message}${at}`, hint)
 }
 
 /** Measures the memory of a process as Linux reports it, MB; null elsewhere, or after its end. */
@@ -115,24 +106,12 @@ export function measureMemory(pid: number): number | null {
   }
 }
 
-/** Errors of a plan for which something that is not in the commit was away. */
-const away = ['unavailable', 'record-unreachable', 'record-moved', 'access']
-
-/**
- * Plans a workspace in a process of its own, which takes no lock, writes no state and reaches no
- * service. An error that it reports is for who loads the commit then: it was found within limits.
- *
- * @param root folder of the workspace
- */
-export async function checkCommit(
-  run: RunOwn,
-  root: string,
-  outside: Pick<Outside, 'env' | 'signal'>,
-): Promise<CheckEnd> {
-  const { code, error, excess } = await run(['-C', root, '--json', 'plan'], outside)
-  if (excess !== null) return { excess, isPartial: false }
-  if (code === 0) return { excess: null, isPartial: false }
-  if (error === null)
-    return { excess: `more than the process survives (exit ${code}, no reason)`, isPartial: false }
-  return { excess: null, isPartial: away.includes(String(error['code'])) }
+/** Does some work with a folder of its own, which is removed then. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'edgewise-own-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

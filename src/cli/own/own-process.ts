@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import { isObject, parseJson } from '../core/model/json.ts'
-import { ownVariables } from '../manifest/workspace-file/credentials.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
-import { signalCodes } from './exit-codes.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { isObject, parseJson } from '../../core/model/json.ts'
+import { ownVariables } from '../../manifest/workspace-file/credentials.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import { signalCodes } from '../exit-codes.ts'
 
 /** Limits of a process that works on what others have written. */
 export interface OwnLimits {
@@ -20,7 +20,7 @@ export interface OwnEnd {
   /** Null if it was ended by a signal. */
   code: number | null
   /** The error that it printed as JSON; null without one. */
-  error: Record<string, unknown> | null
+  error: EdgewiseError | null
   /** What it printed on stdout, up to a megabyte. */
   out: string
   /** The exceeded limit, such as "more than 60 seconds"; null if it ended by itself. */
@@ -120,7 +120,9 @@ function lowerPriority(pid: number): void {
 }
 
 /** Parses the error that a command has printed as JSON; null if it has printed none. */
-function parseError(out: string): Record<string, unknown> | null {
+function parseError(out: string): EdgewiseError | null {
   const parsed = parseJson(out.trim().split('\n').at(-1) ?? '')
-  return isObject(parsed) && parsed['format'] === 'edgewise.error/1' ? parsed : null
+  if (!isObject(parsed) || parsed['format'] !== 'edgewise.error/1') return null
+  const { code, message, hint, diagnostics } = parsed as unknown as EdgewiseError
+  return new EdgewiseError(code, message, hint, diagnostics)
 }
