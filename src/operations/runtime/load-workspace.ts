@@ -28,46 +28,22 @@ import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/config.ts'
 import { stores } from '../../core/model/stores.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { SourceTree } from '../../core/model/source-tree.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
 import type { Computing, Outside } from './outside.ts'
+import type { Checkout, Policed } from './workspace-parts.ts'
 import { runBlocking } from './with-pool.ts'
 import { findRemoteName } from '../../state/git/ask-git.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
-import { type EarlierFiles, loadEarlierFiles } from '../../state/git/earlier-files.ts'
+import { loadEarlierFiles } from '../../state/git/earlier-files.ts'
 import { createCommitTest } from '../../state/git/open-place.ts'
-import {
-  type Relation,
-  findOnlyChange,
-  findSourceTree,
-  relateCommits,
-} from '../../state/git/source-tree.ts'
+import { findOnlyChange, findSourceTree, relateCommits } from '../../state/git/source-tree.ts'
 
 /**
  * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
  * resolves them.
  */
-export interface LoadedWorkspace extends Workspace {
-  vault: SecretVault
-  /** Finds the tree of the manifests. */
-  findTree(): Promise<SourceTree>
-  /** Finds how commits are related to the checked-out one. */
-  relateCommits(commits: string[]): Promise<Map<string, Relation>>
-  /** Finds the one commit that changed the workspace after another one; null if it is not one. */
-  findOnlyChange(after: string | null, last: string): Promise<string | null>
-  /** Loads files from the commit that the checked-out one is based on. */
-  loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
-  /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
-  findName(): Promise<string>
-  /** Builds the environment of programs: without the token and the secrets. */
-  buildProgramEnvironment(): Outside['env']
-  /**
-   * Removes the token, the password of the database and the values of looked-up secrets from a
-   * foreign text: one of the service, of git, of another program. Names of domains and items stay.
-   */
-  scrub(text: string): string
-}
+export interface LoadedWorkspace extends Workspace, Policed, Checkout {}
 
 /**
  * Loads a workspace: `edgewise.yaml`, profiles and manifests. Problems of manifests are in

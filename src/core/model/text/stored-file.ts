@@ -76,15 +76,7 @@ function splitFormat(format: Json | undefined): [string, number] {
  */
 function findHostilePart(whole: Json[] | JsonObject, levels: number): string | null {
   if (levels === 0) return `it has more than ${maxLevels} levels`
-  if (Array.isArray(whole)) {
-    for (const part of whole) {
-      const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
-      if (found !== null) return found
-    }
-    return null
-  }
-  for (const key in whole) {
-    const part = whole[key] ?? null
+  for (const part of Array.isArray(whole) ? whole : Object.values(whole)) {
     const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
     if (found !== null) return found
   }

@@ -85,17 +85,27 @@ function findSeen({ waves }: Rollout, waveIndex: number, events: RolloutEvent[])
 
 function listFacts(
   { paused }: Rollout,
-  { since, startedAt, author, commit, apply }: ListedRollout,
+  { since, apply, ...about }: ListedRollout,
 ): RolloutAbout['facts'] {
   return [
     { label: 'In this state since', text: since, kind: 'time' },
     ...(paused === undefined
       ? []
       : [{ label: 'Paused by', text: paused.author, kind: 'text' as const }]),
+    ...listStart(about),
+    ...(apply === null ? [] : [{ label: 'Last apply', text: apply, kind: 'text' as const }]),
+  ]
+}
+
+function listStart({
+  startedAt,
+  author,
+  commit,
+}: Pick<Rollout, 'startedAt' | 'author' | 'commit'>): RolloutAbout['facts'] {
+  return [
     { label: 'Started', text: startedAt, kind: 'time' },
     { label: 'Author', text: author ?? 'unknown', kind: 'text' },
     { label: 'Commit', text: shorten(commit ?? 'unknown'), kind: 'code' },
-    ...(apply === null ? [] : [{ label: 'Last apply', text: apply, kind: 'text' as const }]),
   ]
 }
 
@@ -125,23 +135,13 @@ function describeDecisions({
 }
 
 /** Builds what pages draw of a rollout that has ended and put domains on hold. */
-export function buildEndedRollout({
-  id,
-  onHold,
-  reason,
-  startedAt,
-  author,
-  commit,
-}: Rollout): PageRollout {
+export function buildEndedRollout(rollout: Rollout): PageRollout {
+  const { id, onHold, reason } = rollout
   const about: RolloutAbout = {
     id,
     state: 'ended',
     progress: null,
-    facts: [
-      { label: 'Started', text: startedAt, kind: 'time' },
-      { label: 'Author', text: author ?? 'unknown', kind: 'text' },
-      { label: 'Commit', text: shorten(commit ?? 'unknown'), kind: 'code' },
-    ],
+    facts: listStart(rollout),
     note: `${reason ?? 'It was stopped'}. Change the manifests of its domains, or run`,
     command: 'edgewise apply --retry-held',
     step: '',
