@@ -46,7 +46,7 @@ export function checkRules(
     ...checkPeople(config, find),
     ...checkSign(config.sign),
     ...checkGrouping(config.grouping),
-    ...checkPatterns('/guards/protect', config.guards.protect),
+    ...checkPatterns('/guards/protect', config.guards.protect.flat()),
     ...config.roles.flatMap(({ domains }, i) => checkPatterns(`/roles/${i}/domains`, domains)),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
     ...checkRollout(config.rollout, find('/rollout/approval/wave') !== undefined),

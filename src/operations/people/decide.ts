@@ -2,6 +2,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import {
   explainUncounted,
   findGiven,
+  joinNeeds,
   type ApprovalCase,
   type ApprovalNeeds,
 } from '../../core/model/people/approvers.ts'
@@ -65,7 +66,7 @@ export function weighDecision(
 ): ApprovalWeight {
   const refusal = explainDecision(identity, action, rollout, rules)
   if (refusal !== null) throw createRefusal(refusal)
-  const by = rules.sets.reduce((most, { needs }) => Math.max(most, needs.by), 1)
+  const { by } = joinNeeds(rules.sets.map(({ needs }) => needs))
   if (action !== 'approve' || rollout === null) return { by, domains: null }
   const domains = listDomains(action, rollout)
   let counted: string[] | null = null
@@ -109,9 +110,8 @@ export function createRefusal(reason: string): EdgewiseError {
 }
 
 function listCases(domains: string[], { sets, authors }: DecisionRules): ApprovalCase[] {
-  const notAuthor = sets.some(({ needs }) => needs.notAuthor)
-  const by = sets.reduce((most, { needs }) => Math.max(most, needs.by), 1)
-  return sets.map(({ roles }) => ({ domains, authors, needs: { by, notAuthor }, rules: roles }))
+  const needs = joinNeeds(sets.map((each) => each.needs))
+  return sets.map(({ roles }) => ({ domains, authors, needs, rules: roles }))
 }
 
 /** Lists the domains that a decision is about: those of the wave, or of all of the rollout. */

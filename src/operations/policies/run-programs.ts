@@ -1,7 +1,7 @@
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { bindBasis } from '../../core/plan/basis.ts'
-import { listTouched } from '../../core/policy/cases.ts'
+import { listTouched } from '../../core/model/change.ts'
 import type { Violation } from '../../core/policy/policy.ts'
 import type { DeclaredProgram } from '../../manifest/policies/load-policies.ts'
 import { parseFindings, type ProgramFinding } from '../../manifest/policies/parse-findings.ts'

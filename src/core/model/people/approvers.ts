@@ -1,4 +1,5 @@
 import type { Domain } from '../item.ts'
+import { findMax } from '../lists.ts'
 import type { Given } from '../rollout.ts'
 import { formatCount, pluralize } from '../text/words.ts'
 import type { Identity } from './identity.ts'
@@ -10,6 +11,14 @@ export interface ApprovalNeeds {
   by: number
   /** Whether nobody who wrote the change may approve it. */
   notAuthor: boolean
+}
+
+/** Joins what approvals take by several rules: all of it counts. */
+export function joinNeeds(all: readonly ApprovalNeeds[]): ApprovalNeeds {
+  return {
+    by: findMax(all.map(({ by }) => by)),
+    notAuthor: all.some(({ notAuthor }) => notAuthor),
+  }
 }
 
 /** What is known of a rollout when somebody wants to approve a wave of it. */
