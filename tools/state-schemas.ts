@@ -23,6 +23,7 @@ const parsed: Record<string, { ref: string; type: string; format?: string }> = {
   outcomesFile: { ref: 'outcomes.schema.json', type: 'OutcomesFile' },
   saltFile: { ref: 'salt.schema.json', type: 'SaltFile' },
   trafficFile: { ref: 'traffic.schema.json', type: 'TrafficFile' },
+  restraintsFile: { ref: 'restraints.schema.json', type: 'RestraintsFile' },
   stopFile: { ref: 'stop.schema.json', type: 'StopFile' },
   chainFile: { ref: 'chain.schema.json', type: 'ChainFile' },
   headFile: { ref: 'head.schema.json', type: 'HeadFile' },

@@ -78,7 +78,8 @@ function findExit(root: string, path: string): string | null {
   return null
 }
 
-function findReal(path: string): string | null {
+/** Resolves all links of a path; null if that fails. */
+export function findReal(path: string): string | null {
   try {
     return realpathSync.native(path)
   } catch (error) {

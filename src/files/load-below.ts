@@ -9,6 +9,7 @@ import {
   loadBounded,
   type FileFault,
 } from './load-bounded.ts'
+import { findReal } from './list-below.ts'
 import { findCode, findKind } from './look.ts'
 
 /**
@@ -44,19 +45,9 @@ function isDirect(root: string, folder: string, folders: Map<string, boolean>): 
   const known = folders.get(folder)
   if (known !== undefined) return known
   const path = join(root, folder)
-  const isReal = isWithin(root, path) && resolve(path) === path
+  const isReal = isWithin(root, path) && findReal(path) === path
   folders.set(folder, isReal)
   return isReal
-}
-
-/** Resolves all links of a path; null if that fails. */
-function resolve(path: string): string | null {
-  try {
-    return realpathSync.native(path)
-  } catch (error) {
-    findCode(error)
-    return null
-  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { lockTargets } from './runtime/lock-selection.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { makePlan, type PlanOptions } from './submission/make-plan.ts'
 import { matchSavedPlan, type MatchedPlan } from './submission/match-saved-plan.ts'
+import { restrain } from './policies/restrain.ts'
 import { refuseWithoutReadBack } from './observation/observe-live.ts'
 import type { Computing } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
@@ -44,16 +45,17 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest, LockReques
  * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function apply(
-  workspace: LoadedWorkspace,
+  loaded: LoadedWorkspace,
   request: ApplyRequest,
   ports: Ports,
 ): Promise<Executed> {
   const { planFile, waves = true, verify: verifies = false } = request
-  refuseEmpty(workspace)
-  if (verifies) refuseWithoutReadBack(workspace)
-  const purpose = { reason: 'apply', selection: lockTargets(workspace, request), renames: true }
-  return withState(workspace, purpose, request, ports, async (locked, recorded) => {
+  refuseEmpty(loaded)
+  if (verifies) refuseWithoutReadBack(loaded)
+  const purpose = { reason: 'apply', selection: lockTargets(loaded, request), renames: true }
+  return withState(loaded, purpose, request, ports, async (locked, recorded) => {
     const { store } = locked
+    const workspace = await restrain(loaded, store)
     const { target = [], items = [] } = request
     const selected = narrowSnapshot(recorded, { target, items })
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })

@@ -22,6 +22,7 @@ import {
 import { narrowDomains } from '../core/plan/selection.ts'
 import { markOlder } from './submission/older-values.ts'
 import { loadState } from './runtime/open-state.ts'
+import { restrain } from './policies/restrain.ts'
 import type { Ports } from './runtime/ports.ts'
 import { refuseEmpty } from './refuse-invalid.ts'
 import { listManaged, refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
@@ -74,16 +75,15 @@ export interface Planned {
  * `owned-elsewhere` when a domain belongs to another workspace
  */
 export async function plan(
-  workspace: Plannable,
+  loaded: Plannable,
   request: PlanRequest,
   { outside }: Pick<Ports, 'outside'>,
 ): Promise<Planned> {
-  refuseEmpty(workspace)
-  const { store, recorded, accountStop } = await loadState(workspace, outside, true)
-  const moves = await checkMoves(workspace, store)
+  refuseEmpty(loaded)
+  const { store, recorded, accountStop } = await loadState(loaded, outside, true)
+  const workspace = await restrain(loaded, store)
   const selection = select(request, workspace, recorded)
-  const rollouts = await store.listRollouts()
-  const traffic = await store.loadTraffic()
+  const [rollouts, traffic] = await Promise.all([store.listRollouts(), store.loadTraffic()])
   const loadPast = () => listPastApplies(store, recorded, maxRevertChanges)
   const options = { effort: request.effort, rollouts, traffic, loadPast }
   const [unmarked, stopped] = await Promise.all([
@@ -101,6 +101,7 @@ export async function plan(
     ...(strange === null
       ? []
       : [`apply will refuse this plan. ${describeStrangeRelease(strange)}. ${releaseHint}`]),
+    ...workspace.loosened,
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
     ...listTrafficWarnings(made, outside.clock.now()),
@@ -119,7 +120,7 @@ export async function plan(
     },
     notes: [
       ...stopped,
-      ...moves,
+      ...(await checkMoves(workspace, store)),
       ...(await listFirstPlanWarnings(workspace, store, recorded)),
       ...(await listUnsharedNotes(store)),
       ...listLateNotes(recorded),

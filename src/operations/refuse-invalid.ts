@@ -21,14 +21,14 @@ const judgedForPlan = new WeakMap<object, Judged>()
 export async function judgeForPlan(
   workspace: Configured & Desired & ItemPlaces & TextSources & Findings,
 ): Promise<Judged> {
-  const { diagnostics, desired, levels, judgeAll } = workspace
+  const { diagnostics, levels, judgeAll } = workspace
   const isAsked = Object.entries(levels).some(
     ([code, level]) => Object.hasOwn(findingCodes, code) && /^(?:error|warning)$/.test(level),
   )
   if (!isAsked) return { diagnostics, suppressed: [] }
   const { listRuleFindings } = await import('./rule-findings.ts')
-  const judged = judgedForPlan.get(desired) ?? judgeAll(listRuleFindings(workspace), false)
-  judgedForPlan.set(desired, judged)
+  const judged = judgedForPlan.get(judgeAll) ?? judgeAll(listRuleFindings(workspace), false)
+  judgedForPlan.set(judgeAll, judged)
   return judged
 }
 

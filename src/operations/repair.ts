@@ -10,6 +10,7 @@ import {
   type FoundDrift,
   refuseUnobserved,
 } from './observation/find-drift.ts'
+import { restrain } from './policies/restrain.ts'
 import type { GuardRequest } from './submission/guards.ts'
 import { hashDesired } from './submission/hash-desired.ts'
 import { lockTargets } from './runtime/lock-selection.ts'
@@ -51,13 +52,13 @@ export type RepairRequest = DriftRequest &
  * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function repair(
-  workspace: LoadedWorkspace,
+  loaded: LoadedWorkspace,
   request: RepairRequest,
   ports: Ports,
 ): Promise<Executed> {
   const { outside, dialogue } = ports
-  refuseInvalid(workspace)
-  refuseEmpty(workspace)
+  refuseInvalid(loaded)
+  refuseEmpty(loaded)
   const { includePending = false } = request
   if (request.observe === undefined && !includePending)
     throw new EdgewiseError(
@@ -65,10 +66,10 @@ export async function repair(
       'nothing was observed, so it is not known which items drifted; nothing was sent',
       'Pass --observed or --live. "edgewise apply" applies pending items.',
     )
-  const selected = lockTargets(workspace, request)
+  const selected = lockTargets(loaded, request)
   const purpose = { reason: 'drift --repair', selection: selected, renames: true }
-  return withState(workspace, purpose, request, ports, async (locked, recorded) => {
-    const { store } = locked
+  return withState(loaded, purpose, request, ports, async (locked, recorded) => {
+    const [{ store }, workspace] = [locked, await restrain(loaded, locked.store)]
     const selection = select(request, workspace, recorded)
     // The observed values are recorded before the plan is made of them.
     workspace.vault.keepSalt()

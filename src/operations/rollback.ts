@@ -13,6 +13,7 @@ import type {
   RolloutStore,
 } from '../state/store/store.ts'
 import { listChangedDomains, rollbackSuffix } from './submission/find-change.ts'
+import { restrain } from './policies/restrain.ts'
 import type { GuardRequest } from './submission/guards.ts'
 import { createApplyId } from './submission/execute-plan.ts'
 import { hashDesired } from './submission/hash-desired.ts'
@@ -60,7 +61,7 @@ export interface RolledBackApply extends Executed {
  * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function rollback(
-  workspace: LoadedWorkspace,
+  loaded: LoadedWorkspace,
   request: RollbackRequest,
   ports: Ports,
 ): Promise<RolledBackApply> {
@@ -69,10 +70,10 @@ export async function rollback(
   const selection =
     name === null
       ? 'workspace'
-      : lockTargets(workspace, request, (store) => listChangedDomains(store, name))
+      : lockTargets(loaded, request, (store) => listChangedDomains(store, name))
   const purpose = { reason: 'rollback', selection }
-  return withState(workspace, purpose, request, ports, async (locked, recorded) => {
-    const { store } = locked
+  return withState(loaded, purpose, request, ports, async (locked, recorded) => {
+    const [{ store }, workspace] = [locked, await restrain(loaded, locked.store)]
     refuseUnknownItems(items)
     const rolloutId = target.length + items.length === 0 ? name : null
     const found = await inSpan(ports.outside.tracer, 'plan', () =>

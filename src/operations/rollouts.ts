@@ -134,7 +134,7 @@ export async function decideRollout(
 ): Promise<Decided> {
   const { outside } = ports
   const about = `${verb} ${id}`
-  const decider = given ?? (await findCommandDecider(workspace, outside, about))
+  const decider = given ?? (await findCommandDecider(workspace, outside, about, verb === 'approve'))
   const actor = decider === null ? null : toActor(decider.identity, outside)
   const acting = actor === null ? ports : { ...ports, outside: { ...outside, actor } }
   const purpose = { reason: `rollout ${verb}`, selection: lockRollout(id) }

@@ -1,3 +1,4 @@
+import { compareKeys } from '../core/model/lists.ts'
 import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import type { Applied, HistoryEntry } from '../core/model/applied.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -14,7 +15,7 @@ export async function listState(
   outside: StateOutside,
 ): Promise<{ recorded: RecordedState; location: string; notes: string[] }> {
   const { store, recorded } = await loadState(workspace, outside)
-  const sorted = [...recorded].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const sorted = [...recorded].toSorted(compareKeys)
   const notes = await listUnsharedNotes(store)
   return { recorded: new Map(sorted), location: store.location, notes }
 }

@@ -54,6 +54,7 @@ describe('parseWorkspaceConfig', () => {
       allowLiteralSecrets: false,
       state: { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' },
       grouping: { groups: 'all', together: [] },
+      written: { service: { timezone: 'UTC' } },
       guards: {
         maxDomains: { percent: 100 },
         maxChanges: { percent: 100 },

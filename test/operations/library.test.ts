@@ -256,3 +256,34 @@ it('manifests with errors are neither planned nor applied', async () => {
     })
   expect(await fetchWrites(emulator)).toEqual([])
 })
+
+describe('a change that a commit loosens by itself, by the library', () => {
+  it.each([
+    ['guards: {protect: [b.example.com]}', 'guards.protect'],
+    ['guards: {maxDomains: 1}', 'guards.maxDomains'],
+    ['guards: {freeze: [{from: 2000-01-01, to: 3000-01-01}]}', 'guards.freeze'],
+  ])('is refused, also by a repair and a rollback: %s', async (line, key) => {
+    const file = place.read('edgewise.yaml')
+    for (const time of [59, 60]) {
+      for (const domain of [a, b]) place.manifest(domain, { timeout: { time } })
+      expect((await here().apply()).status).toBe('done')
+    }
+    addLines(line)
+    expect((await here().apply()).status).toBe('done')
+    place.write('edgewise.yaml', file)
+    for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 61 } })
+    const before = (await fetchWrites(emulator)).length
+    const loosened = {
+      code: 'guarded',
+      hint: expect.stringContaining(`${key}: this commit has`) as string,
+    }
+    // A rollback and a repair apply no commit.
+    for (const [, change] of operations.toReversed()) {
+      expect(await refusal(change(here()))).toMatchObject(loosened)
+      expect(await refusal(change(here()))).toMatchObject(loosened)
+    }
+    expect(await fetchWrites(emulator)).toHaveLength(before)
+    place.manifest(a, { timeout: { time: 62 } })
+    expect((await here().apply()).status).toBe('done')
+  })
+})

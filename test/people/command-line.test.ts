@@ -66,3 +66,20 @@ it('receivers hear who has decided, once, and not of what was decided before', a
     expect.stringMatching(/^Approved wave 2 of 2 of rollout .*\. Decided by ci:deploy\.$/),
   ])
 })
+
+it('a commit that gives somebody a role gives nobody an approval of its own rollout', async () => {
+  const settings = place.read('edgewise.yaml')
+  place.write('edgewise.yaml', settings.replace('ci:deploy', 'ci:other'))
+  expect((await place.cli('apply', '--yes')).code).toBe(0)
+  for (const token of ['other', 'deploy']) {
+    const { code, err } = await approve(token)
+    expect([code, err]).toEqual([1, expect.stringContaining('that needs the role approver')])
+  }
+})
+
+it('a commit that takes all roles away lets nobody else approve', async () => {
+  const settings = place.read('edgewise.yaml')
+  place.write('edgewise.yaml', settings.replace(/roles: .*/, ''))
+  expect((await approve('other')).code).toBe(1)
+  expect((await approve('deploy')).code).toBe(0)
+})

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Change, Write } from '../../src/core/model/change.ts'
 import { createConfirmedState, type Snapshot } from '../../src/core/model/item.ts'
 import type { Json } from '../../src/core/model/json.ts'
-import { measureFleet, checkGuards, type GuardInput } from '../../src/core/plan/guards.ts'
+import { checkGuards, findLift, measureFleet, type GuardInput } from '../../src/core/plan/guards.ts'
 import { type Guards } from '../../src/core/model/config.ts'
 import { buildChange, buildWrite, replaceWith } from '../plans.ts'
 import { domain } from './problems.ts'
@@ -27,17 +27,19 @@ const change = (i: number, more: Partial<Change> = {}): Change =>
   })
 const changes = (count: number) => Array.from({ length: count }, (_, i) => change(i))
 
-function listRefusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): string[] {
+const listRefusals = (guards: Partial<Guards>, more: Partial<GuardInput> = {}): string[] =>
+  refuse(guards, more).map(({ message }) => message)
+
+function refuse(guards: Partial<Guards>, more: Partial<GuardInput>) {
   const input = {
     changes: changes(4),
     writes: [],
     fleet: { domains: 12, items: 40 },
     allow: [],
-    force: false,
     now: 0,
     ...more,
   }
-  return checkGuards({ ...input, guards: { ...open, ...guards } }).map(({ message }) => message)
+  return checkGuards({ ...input, guards: { ...open, ...guards } })
 }
 
 describe('maxDomains and maxChanges', () => {
@@ -87,19 +89,26 @@ describe('maxDomains and maxChanges', () => {
     const all = {
       maxDomains: { count: 0 },
       maxChanges: { percent: 0 },
-      protect: ['*'],
+      protect: [['*']],
       freeze: [always],
     }
     const destructive = { changes: [change(0, { item: 'extend', after: { squid: 'x' } })] }
-    const named = (force: boolean) =>
-      listRefusals(all, { ...destructive, force }).map((message) => message.split(':')[0])
-    expect(named(false)).toEqual(['maxDomains', 'maxChanges', 'protect', 'extend', 'freeze'])
-    expect(named(true)).toEqual(['protect', 'extend', 'freeze'])
+    const lifts = refuse(all, destructive).map((each) => [each.guard, findLift(each)])
+    expect(lifts).toEqual([
+      ['maxDomains', '--force'],
+      ['maxChanges', '--force'],
+      ['protect', 'none'],
+      ['allow', 'none'],
+      ['freeze', 'freeze'],
+    ])
   })
 
   it('allow a plan without changes', () => {
     expect(
-      listRefusals({ maxDomains: { count: 0 }, protect: ['*'], freeze: [always] }, { changes: [] }),
+      listRefusals(
+        { maxDomains: { count: 0 }, protect: [['*']], freeze: [always] },
+        { changes: [] },
+      ),
     ).toEqual([])
   })
 })
@@ -124,25 +133,26 @@ describe('protected domains', () => {
     // A domain that was not protected is not taken out.
     [['d00000.*', '!d00003.*'], [0]],
   ])('%j in order', (protect, expected) => {
-    const only = (i: number) => listRefusals({ protect }, { changes: [change(i)] }).length > 0
+    const only = (i: number) =>
+      listRefusals({ protect: [protect] }, { changes: [change(i)] }).length > 0
     expect([0, 1, 2, 3].filter(only)).toEqual(expected)
   })
 
   it('are matched by whole names, and the message names three', () => {
-    expect(listRefusals({ protect: ['d00000.*'] })).toEqual([
+    expect(listRefusals({ protect: [['d00000.*']] })).toEqual([
       'protect: d00000.example.com is protected',
     ])
-    expect(listRefusals({ protect: ['D0*.EXAMPLE.com'] })).toEqual([
+    expect(listRefusals({ protect: [['D0*.EXAMPLE.com']] })).toEqual([
       'protect: d00000.example.com, d00001.example.com, d00002.example.com and 1 more ' +
         'are protected',
     ])
-    expect(listRefusals({ protect: ['example.com', 'd00000'] })).toEqual([])
+    expect(listRefusals({ protect: [['example.com', 'd00000']] })).toEqual([])
   })
 
   it('are not released', () => {
     expect(
       listRefusals(
-        { protect: ['*'] },
+        { protect: [['*']] },
         { changes: [change(0, { action: 'release', after: null })] },
       ),
     ).toHaveLength(1)
@@ -194,7 +204,7 @@ describe('writes', () => {
 
   it('may touch protected domains, and count with their domains and items', () => {
     const writes = [write([1, 2], 'timeout', { time: '2' })]
-    expect(listRefusals({ protect: ['d00002.*'] }, { changes: single, writes })).toEqual([
+    expect(listRefusals({ protect: [['d00002.*']] }, { changes: single, writes })).toEqual([
       'protect: d00002.example.com is protected',
     ])
     expect(listRefusals({ maxDomains: { count: 2 } }, { changes: single, writes })).toHaveLength(1)

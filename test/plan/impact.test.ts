@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkGuards } from '../../src/core/plan/guards.ts'
+import { checkGuards, findLift } from '../../src/core/plan/guards.ts'
 import { computeImpact } from '../../src/core/plan/impact.ts'
 import { computeImpactShare, noTraffic, type TrafficProfile } from '../../src/core/model/traffic.ts'
 import { formatImpact } from '../../src/outlets/report/plan/impact.ts'
@@ -61,7 +61,7 @@ describe('the guard maxTraffic', () => {
   const guards = { order: 'ask' as const, reason: [] }
   const all = { maxDomains: { percent: 100 }, maxChanges: { percent: 100 } }
   const write = buildWrite({ domains: ['d1.example'], items: { timeout: replaceWith({}) } })
-  const refuse = (maxTraffic: number, names: string[], figures = profile(), force = false) =>
+  const refuse = (maxTraffic: number, names: string[], figures = profile()) =>
     checkGuards({
       changes: [buildChange()],
       writes: [write],
@@ -69,18 +69,17 @@ describe('the guard maxTraffic', () => {
       fleet: { domains: 20, items: 20 },
       impact: computeImpact(names, figures),
       allow: [],
-      force,
       now: 0,
     }).map(({ message }) => message)
 
-  it('refuses a larger share, with the numbers, unless it is forced', () => {
+  it('refuses a larger share, with the numbers, and --force lifts that', () => {
     const names = ['d12.example', 'd8.example']
     expect(refuse(20, names)).toEqual([])
     expect(refuse(19.5, names)).toEqual([
       "maxTraffic: the domains that would change have 20 % of the account's requests (20000 of " +
         '100000 a day), more than 19.5 %',
     ])
-    expect(refuse(19.5, names, profile(), true)).toEqual([])
+    expect(findLift({ guard: 'maxTraffic', message: '', hint: '' })).toBe('--force')
     expect(refuse(19.5, [...names, 'new'])[0]).toContain('have 20 %')
   })
 

@@ -90,7 +90,7 @@ itLong(
     expect(await check(end('access'))).toMatchObject({ fault: { code: 'access', hint: 'y' } })
     const late = { ...limits, seconds: 0.3 }
     expect(await check(`${save} for (;;);`, late)).toEqual({ excess: 'more than 0.3 seconds' })
-    const survives = { excess: 'more than the process survives' }
+    const survives = { excess: 'more than the process survives (exit 1, no reason)' }
     expect(await check(`${save} throw new Error("defect")`)).toEqual(survives)
     const large = 'require("fs").writeFileSync(process.argv.at(-1), " ".repeat(2 ** 24 + 1))'
     expect(await check(large)).toEqual({ excess: 'more than 16 MB of owners' })

@@ -76,6 +76,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       drift: { schedule: null, observed: null, repair: false },
       auth: { provider: null, proxy: null, ci: [], variables: [] },
     },
+    written: {},
     texts: [],
   }
 }

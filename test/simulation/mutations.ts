@@ -259,10 +259,8 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: "a lost race replaces the winner's commit",
     file: 'src/state/git/git-files.ts',
-    find:
-      'view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)\n' +
-      '      view.shared = winner',
-    replace: 'view.shared = winner',
+    find: 'await this.#recommit(view, winner, message, guard)\n      view.shared = winner',
+    replace: 'await guard?.(readCommit(git, this.#place, winner))\n      view.shared = winner',
     seeds: 500,
     found: 149,
   },

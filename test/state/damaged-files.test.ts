@@ -8,6 +8,7 @@ import { parseFile } from '../../src/state/format/parse-file.ts'
 import {
   movedFile,
   prunedFile,
+  restraintsFile,
   saltFile,
   trafficFile,
 } from '../../src/core/model/generated/state-validators.ts'
@@ -36,6 +37,10 @@ const files: { name: string; parse(place: string, text: string): unknown; whole:
   {
     name: 'pruned',
     parse: (place: string, text: string) => parseFile(place, text, 'pruned', prunedFile),
+  },
+  {
+    name: 'restraints',
+    parse: (place: string, text: string) => parseFile(place, text, 'restraints', restraintsFile),
   },
   {
     name: 'traffic',

@@ -29,6 +29,7 @@ import { formatFigures } from '../../src/state/store/traffic.ts'
 import {
   movedFile,
   prunedFile,
+  restraintsFile,
   saltFile,
   trafficFile,
   stopFile,
@@ -73,6 +74,11 @@ describe('the schemas of stored files', () => {
     ['pruned', (text) => formatPruned(parseFile('example', text, 'pruned', prunedFile))],
     ['stop', (text) => formatFile(stopFile, parseJson(text) as never)],
     ['salt', (text) => formatFile(saltFile, parseFile('example', text, 'salt', saltFile))],
+    [
+      'restraints',
+      (text) =>
+        formatFile(restraintsFile, parseFile('example', text, 'restraints', restraintsFile)),
+    ],
     ['traffic', (text) => formatFigures(parseFile('example', text, 'traffic', trafficFile))],
     ['log', (text) => parseLog('example', text).map(formatLogLine).join('')],
     ['doubt', (text) => formatDoubt(parseDoubt('example', text))],

@@ -25,6 +25,7 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
   rollout: (data) => checkStored(data, compiled.rolloutFile),
   outcomes: (data) => checkStored(data, compiled.outcomesFile),
   salt: (data) => checkStored(data, compiled.saltFile),
+  restraints: (data) => checkStored(data, compiled.restraintsFile),
   traffic: (data) => checkStored(data, compiled.trafficFile),
   stop: (data) => checkStored(data, compiled.stopFile),
   log: (data) => checkStored(data, compiled.logFile),

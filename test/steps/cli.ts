@@ -261,6 +261,14 @@ export class Place {
     )
   }
 
+  /** Finds a file of the state by its name, relative to the workspace; undefined without one. */
+  findStateFile(name: string): string | undefined {
+    const state = join('.edgewise', 'state')
+    const paths = readdirSync(join(this.root, state), { recursive: true, encoding: 'utf8' })
+    const found = paths.find((path) => path.endsWith(`/${name}`))
+    return found === undefined ? undefined : join(state, found)
+  }
+
   /** Lists the rollout files, relative to the workspace. */
   findRolloutFiles(): string[] {
     const state = join('.edgewise', 'state')

@@ -6,7 +6,8 @@ import { parseYaml, type SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isObject, type JsonObject } from '../../core/model/json.ts'
 import { escapeInvisible, quoteVisibly } from '../../outlets/report/text/escape-invisible.ts'
-import { splitLines, type Git } from '../../state/git/git-command.ts'
+import { findLine } from '../../state/git/ask-git.ts'
+import type { Git } from '../../state/git/git-command.ts'
 import { buildGitEnvironment, outsideRepositories } from '../../state/git/git-environment.ts'
 import { openPlace } from '../../state/git/open-place.ts'
 import picomatch from 'picomatch'
@@ -71,17 +72,6 @@ async function findBranch(git: Git, isInRepository: boolean): Promise<string> {
   const ref = refs.find((name) => name !== null)
   if (ref !== undefined) return (ref ?? '').replace(/^refs\/(heads|remotes\/origin)\//, '')
   return (await findLine(git, ['var', 'GIT_DEFAULT_BRANCH'])) ?? 'main'
-}
-
-/** Runs git and returns the first line of its output; null if git fails or is not installed. */
-async function findLine(git: Git, args: string[]): Promise<string | null> {
-  try {
-    const { code, out } = await git(args)
-    return code === 0 ? (splitLines(out)[0] ?? null) : null
-  } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
-  }
 }
 
 /** Loads `edgewise.yaml` as written; empty if it does not exist or is no mapping. */

@@ -60,9 +60,9 @@ export class LanguageSession {
     connection.onInitialize((params) => this.#initialize(params))
     connection.onInitialized(() => this.#watch())
     connection.onDidChangeWatchedFiles(() => this.#checkAll())
-    this.documents.onDidChangeContent(({ document }) => this.#change(document))
+    this.documents.onDidChangeContent(({ document }) => this.#change(document, document.getText()))
     this.documents.onDidSave(() => this.#checkAll())
-    this.documents.onDidClose(({ document }) => this.#close(document))
+    this.documents.onDidClose(({ document }) => this.#change(document, null))
     this.documents.listen(connection)
   }
 
@@ -109,17 +109,13 @@ export class LanguageSession {
       .catch((error: unknown) => this.log(error))
   }
 
-  #change(document: TextDocument): void {
+  /** Takes the text of an open document, or with null what the disk has. */
+  #change(document: TextDocument, text: string | null): void {
     const file = this.findFile(document.uri)
     if (file === null) return
-    file.workspace.memory.unsaved.set(file.path, document.getText())
-    this.#plan(file.workspace)
-  }
-
-  #close(document: TextDocument): void {
-    const file = this.findFile(document.uri)
-    if (file === null) return
-    file.workspace.memory.unsaved.delete(file.path)
+    const { unsaved } = file.workspace.memory
+    if (text === null) unsaved.delete(file.path)
+    else unsaved.set(file.path, text)
     this.#plan(file.workspace)
   }
 

@@ -13,6 +13,8 @@ export interface Format {
   isPage?: true
 }
 
+const all = { plan: true, apply: true, drift: true, history: true, show: true, test: true } as const
+
 /** Formats by the ending of the file, in the order of the help: for each a row and a file. */
 const formats: Record<string, Format> = {
   '.xml': declareFormat({
@@ -22,7 +24,7 @@ const formats: Record<string, Format> = {
   }),
   '.md': declareFormat({
     load: () => import('./markdown.ts'),
-    commands: { plan: true, apply: true, drift: true, history: true, show: true, test: true },
+    commands: all,
   }),
   '.html': declareFormat({
     load: () => import('./html.ts'),
@@ -31,7 +33,7 @@ const formats: Record<string, Format> = {
   }),
   '.json': declareFormat({
     load: () => import('./json.ts'),
-    commands: { plan: true, apply: true, drift: true, history: true, show: true, test: true },
+    commands: all,
   }),
   '.yaml': declareFormat({ load: () => import('./yaml.ts'), commands: { show: true } }),
 }

@@ -95,3 +95,17 @@ export function isSafeToRepeat(form: FormName): boolean {
 export function isDelete({ items }: Pick<Write, 'items'>): boolean {
   return Object.values(items).some(({ name }) => name === 'delete')
 }
+
+/** Lists the domains that a plan changes. */
+export function listTouched({
+  changes,
+  writes,
+}: {
+  changes: readonly Change[]
+  writes: readonly Write[]
+}): Set<Domain> {
+  return new Set([
+    ...changes.map(({ domain }) => domain),
+    ...writes.flatMap(({ domains }) => domains),
+  ])
+}

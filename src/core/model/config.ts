@@ -31,8 +31,8 @@ export interface Guards {
   maxChanges: Amount
   /** Maximum share of the account's requests that the domains with writes have, percent. */
   maxTraffic: number
-  /** Globs of domains that must not change; `!glob` after another one takes domains out. */
-  protect: string[]
+  /** Lists of globs of domains that must not change; in a list, `!glob` takes domains out. */
+  protect: string[][]
   freeze: FreezeWindow[]
   /** Whether changes back to older values ask for consent. */
   order: 'ask' | 'off'
@@ -186,5 +186,5 @@ export interface RolloutConfig {
   health: HealthConfig | null
 }
 
-/** A count, or a share in percent. */
+/** A count, or a share in percent; of a limit with both, both hold. */
 export type Amount = { count: number } | { percent: number }

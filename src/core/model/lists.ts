@@ -18,6 +18,16 @@ export function groupByEach<T, K>(
   return groups
 }
 
+/** Groups entries of domains by a key: the first of each group, and the domains of all. */
+export function groupDomains<T extends { domain: string }>(
+  entries: Iterable<T>,
+  getKey: (entry: T) => string,
+): { first: T; domains: string[] }[] {
+  return [...groupBy(entries, getKey).values()].flatMap((same) =>
+    same.slice(0, 1).map((first) => ({ first, domains: same.map(({ domain }) => domain) })),
+  )
+}
+
 /** Splits a list into chunks of at most `size` entries. */
 export function splitIntoChunks<T>(list: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
@@ -31,6 +41,11 @@ export function splitIntoChunks<T>(list: T[], size: number): T[][] {
  */
 export function append<T>(list: T[], entries: Iterable<T>): void {
   for (const entry of entries) list.push(entry)
+}
+
+/** Compares entries by their keys. */
+export function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]) {
+  return a < b ? -1 : 1
 }
 
 /** Finds the greatest of these values and `least`, however many there are. */

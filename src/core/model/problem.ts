@@ -160,7 +160,8 @@ export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   )
 }
 
-function compare(a: string, b: string): number {
+/** Compares texts by code unit. */
+export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 

@@ -2,7 +2,7 @@ import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Form, FormName } from '../model/change.ts'
 import type { Grouping } from '../model/config.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { groupBy } from '../model/lists.ts'
+import { compareKeys, groupBy } from '../model/lists.ts'
 import { canonicalizeJson, createNumbering } from '../model/text/canonical-json.ts'
 import { type BundleNeed, buildCoverProblem } from './bundle-columns.ts'
 import type { CoverProblem, Rectangle } from './cover/cover-problem.ts'
@@ -29,10 +29,10 @@ export function buildGroupProblems(
   domainsPerWrite: number,
 ): GroupProblem[] {
   const bundles = [...groupBy(needs, (need) => need.domain)]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(compareKeys)
     .flatMap(([domain, own]) => listBundles(domain, own, grouping))
   return [...groupBy(bundles, ({ group }) => group)]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(compareKeys)
     .map(([, own]) => buildGroupProblem(own, domainsPerWrite))
 }
 
@@ -101,7 +101,7 @@ function joinItems(columns: Record<ItemKey, Form>[]): Record<ItemKey, Form> {
     columns.flatMap((items) => Object.entries(items)),
     ([item]) => item,
   )
-  const sorted = [...forms].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const sorted = [...forms].toSorted(compareKeys)
   return Object.fromEntries(
     sorted.flatMap(([item, own]) => {
       const [first, ...more] = own.map(([, form]) => form)

@@ -1,11 +1,11 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { nameFields } from '../catalog/hidden-fields.ts'
 import type { Amount, Guards } from '../model/config.ts'
-import { nameChange, type Change, type Write } from '../model/change.ts'
+import { listTouched, nameChange, type Change, type Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/time/freeze.ts'
 import { groupBy } from '../model/lists.ts'
 import { limitMatches } from '../model/input-limits.ts'
-import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import type { ItemKey, Snapshot } from '../model/item.ts'
 import { computeImpactShare, type Impact } from '../model/traffic.ts'
 import { formatCount, listSome, pluralize } from '../model/text/words.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
@@ -21,10 +21,6 @@ export interface GuardInput {
   impact?: Impact | undefined
   /** Items whose destructive changes the user allows (`--allow`). */
   allow: ItemKey[]
-  /** Overrides `maxDomains`, `maxChanges` and `maxTraffic`, and no other guard. */
-  force: boolean
-  /** Overrides `freeze`, and no other guard. */
-  ignoresFreeze?: boolean
   /** Milliseconds since 1970. */
   now: number
 }
@@ -54,8 +50,14 @@ export function checkGuards(input: GuardInput): GuardRefusal[] {
     ...checkProtected(input),
     ...checkDestructive(input),
     ...checkResets(input),
-    ...(input.ignoresFreeze === true ? [] : checkFreeze(input.guards.freeze, input.now)),
+    ...checkFreeze(input.guards.freeze, input.now),
   ]
+}
+
+/** Finds what lifts a refusal: `--force` those of limits, an override a freeze, nothing others. */
+export function findLift({ guard }: GuardRefusal): '--force' | 'freeze' | 'none' {
+  if (guard === 'freeze') return guard
+  return guard === 'protect' || guard === 'allow' ? 'none' : '--force'
 }
 
 /** Counts the domains and items that are managed or recorded. */
@@ -71,26 +73,15 @@ export function measureFleet(recorded: Snapshot, desired: Snapshot): Fleet {
   return { domains: domains.size, items }
 }
 
-function checkAmounts({ changes, writes, guards, fleet, force }: GuardInput): GuardRefusal[] {
-  if (force) return []
+function checkAmounts({ changes, writes, guards, fleet }: GuardInput): GuardRefusal[] {
   const items = new Set(changes.map(nameChange))
   for (const write of writes)
     for (const domain of write.domains)
       for (const item of Object.keys(write.items)) items.add(nameChange({ domain, item }))
-  const domains = touchedDomains(changes, writes).length
+  const domains = listTouched({ changes, writes }).size
   return [
     ...checkAmount('maxDomains', guards.maxDomains, domains, 'domains', fleet),
     ...checkAmount('maxChanges', guards.maxChanges, items.size, 'items', fleet),
-  ]
-}
-
-/** Lists the domains of the changes and of the writes. */
-function touchedDomains(changes: Change[], writes: Write[]): Domain[] {
-  return [
-    ...new Set([
-      ...changes.map(({ domain }) => domain),
-      ...writes.flatMap(({ domains }) => domains),
-    ]),
   ]
 }
 
@@ -103,15 +94,13 @@ function checkAmount(
 ): GuardRefusal[] {
   const all = fleet[unit]
   const share = (changed / all) * 100
-  const isAllowed =
-    'count' in max
-      ? changed <= max.count
-      : fleet.domains < minDomainsForShares || share <= max.percent
-  if (isAllowed) return []
   const limit =
-    'count' in max
+    'count' in max && changed > max.count
       ? `more than ${max.count}`
-      : `${formatPercent(share)} and more than ${formatPercent(max.percent)}`
+      : 'percent' in max && fleet.domains >= minDomainsForShares && share > max.percent
+        ? `${formatPercent(share)} and more than ${formatPercent(max.percent)}`
+        : null
+  if (limit === null) return []
   return [
     {
       guard,
@@ -123,13 +112,8 @@ function checkAmount(
 }
 
 /** Refuses too large a share of the account's requests, and one that is not known. */
-function checkTraffic({
-  guards: { maxTraffic },
-  impact,
-  writes,
-  force,
-}: GuardInput): GuardRefusal[] {
-  if (force || maxTraffic >= 100 || impact === undefined || writes.length === 0) return []
+function checkTraffic({ guards: { maxTraffic }, impact, writes }: GuardInput): GuardRefusal[] {
+  if (maxTraffic >= 100 || impact === undefined || writes.length === 0) return []
   const { requests, account, unknown } = impact
   const known = (computeImpactShare({ ...impact, unknown: 0 }) ?? 0) * 100
   const limit = `more than ${formatPercent(maxTraffic)}`
@@ -156,9 +140,10 @@ function formatPercent(share: number): string {
 
 function checkProtected({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
   if (protect.length === 0) return []
-  const touched = touchedDomains(changes, writes)
-  limitMatches('guards.protect', protect, touched.length)
-  const domains = touched.filter(compileDomainGlobs(protect))
+  const touched = [...listTouched({ changes, writes })]
+  limitMatches('guards.protect', protect.flat(), touched.length)
+  const lists = protect.map(compileDomainGlobs)
+  const domains = touched.filter((domain) => lists.some((matches) => matches(domain)))
   if (domains.length === 0) return []
   return [
     {

@@ -1,6 +1,6 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Change } from '../model/change.ts'
-import { groupBy } from '../model/lists.ts'
+import { compareKeys, groupBy } from '../model/lists.ts'
 import { unrecordedState, type Domain, type Snapshot } from '../model/item.ts'
 import { pluralize } from '../model/text/words.ts'
 
@@ -59,7 +59,7 @@ function warnNothingToRemove(recorded: Snapshot, desired: Snapshot): Warning[] {
 }
 
 function formatWarnings(found: Warning[]): string[] {
-  const byText = [...groupBy(found, ({ text }) => text)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const byText = [...groupBy(found, ({ text }) => text)].toSorted(compareKeys)
   return byText.map(([text, same]) => {
     const domains = same.map(({ domain }) => domain).toSorted()
     const example = `${pluralize(domains.length, 'domain')}, e.g. ${domains[0]}`

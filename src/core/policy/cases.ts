@@ -70,17 +70,6 @@ export function listDomainCases(
 /** What policies judge of a plan. */
 export type Judgeable = Pick<Plan, 'changes' | 'writes' | 'impact'>
 
-/** Lists the domains that a plan changes. */
-export function listTouched({
-  changes,
-  writes,
-}: Pick<Judgeable, 'changes' | 'writes'>): Set<Domain> {
-  return new Set([
-    ...changes.map(({ domain }) => domain),
-    ...writes.flatMap(({ domains }) => domains),
-  ])
-}
-
 /** Lists the cases of policies that judge changes. */
 export function listChangeCases(changes: Change[], find: (domain: Domain) => Config): Case[] {
   const number = createNumbering()

@@ -1,3 +1,4 @@
+import { compareKeys } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
 import type { Facts } from './request.ts'
@@ -99,7 +100,7 @@ function describeRequest(facts: Facts): JsonObject {
 
 function listHeaders({ given, isComplete }: Facts['headers']): JsonObject | undefined {
   if (given.size === 0 && !isComplete) return undefined
-  const sorted = [...given].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const sorted = [...given].toSorted(compareKeys)
   return Object.fromEntries(isComplete ? [...sorted, ['*', null]] : sorted)
 }
 

@@ -1,3 +1,4 @@
+import { compareKeys } from '../model/lists.ts'
 import { findIpVersion } from '../catalog/value/ip-version.ts'
 import { canonicalizeAddress } from '../catalog/value/formats.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
@@ -187,7 +188,7 @@ function readHeaders(value: Json | undefined, path: string): Headers {
   if (!isObject(value)) return fail(path, 'must be an object')
   const given = new Map<string, string | null>()
   // Sorted, so that the order of keys is never that of the values of one header.
-  for (const [name, text] of Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, text] of Object.entries(value).toSorted(compareKeys)) {
     const lower = name.toLowerCase()
     if (name === '*') {
       if (text !== null) fail(`${path}.*`, 'must be null: all that are not named are absent')

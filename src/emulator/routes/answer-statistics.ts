@@ -9,7 +9,7 @@ import type { Faults } from './answer-with-faults.ts'
 import { openQuery } from './authenticate.ts'
 import { JsonText } from './exchange.ts'
 import type { Incoming } from './route.ts'
-import { createDomainRefusal, parseDomains } from './parse-domains.ts'
+import { parseDomains, refuseUnknown } from './parse-domains.ts'
 import { parseChoice } from './parse-query.ts'
 import { parseTime, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
@@ -82,11 +82,6 @@ export function answerTogether(
   return new JsonText(
     `{"code":0,"data":${countPoints(call.domains, periods, areas, store, rules, faults)}}`,
   )
-}
-
-function refuseUnknown(domains: Domain[], store: Store): void {
-  const unknown = domains.find((domain) => !store.hasDomain(domain))
-  if (unknown !== undefined) throw createDomainRefusal(unknown)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Busboy } from '@fastify/busboy'
 import qs from 'qs'
 import type { JsonObject } from '../../core/model/json.ts'
+import { decodePercents } from './parse-query.ts'
 import { Refusal } from './refusal.ts'
 
 const limits = { depth: 16, arrayLimit: 2000, parameterLimit: 20_000 }
@@ -43,24 +44,11 @@ export async function parseMultipart(body: Uint8Array, contentType: string): Pro
 }
 
 function decode(part: string, type: 'key' | 'value'): string {
-  const text = decodePercents(part)
+  const text = decodePercents(part, 'body-malformed', 'percent-encoded UTF-8 in the form')
   // Parsers of forms drop this name silently; refuse it instead.
   if (type === 'key' && text.includes('__proto__'))
     throw new Refusal('body-malformed', 'there is no field "__proto__"')
   return text
-}
-
-function decodePercents(part: string): string {
-  try {
-    return decodeURIComponent(part.replaceAll('+', ' '))
-  } catch (error) {
-    if (error instanceof URIError)
-      throw new Refusal(
-        'body-malformed',
-        'expected percent-encoded UTF-8 in the form, got other bytes',
-      )
-    throw error
-  }
 }
 
 function parseParts(body: Uint8Array, contentType: string): Promise<[string, string][]> {

@@ -1,6 +1,7 @@
 import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Json } from '../../core/model/json.ts'
+import type { Store } from '../store/store.ts'
 import { Refusal } from './refusal.ts'
 
 const maxDomains = 10
@@ -35,6 +36,12 @@ export function parseDomains(given: Json | undefined): Domain[] {
 /** Creates the refusal of an unknown domain, in the words of the specification ("Errors"). */
 export function createDomainRefusal(domain: string): Refusal {
   return new Refusal('domain-invalid', `domain(${domain}) is invalid`)
+}
+
+/** Refuses domains that do not exist. */
+export function refuseUnknown(domains: Domain[], store: Pick<Store, 'hasDomain'>): void {
+  const unknown = domains.find((domain) => !store.hasDomain(domain))
+  if (unknown !== undefined) throw createDomainRefusal(unknown)
 }
 
 function describeKind(value: Json | undefined): string {

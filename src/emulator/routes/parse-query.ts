@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/model/json.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, type RefusalKind } from './refusal.ts'
 
 /**
  * Parses the parameters of a query string; the last value of a repeated one counts. Throws a
@@ -20,14 +20,15 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
 }
 
 function decode(part: string): string {
+  return decodePercents(part, 'query-malformed', 'URL-encoded UTF-8 in the query string')
+}
+
+/** Decodes a part of a form or a query. Throws a Refusal with what was expected. */
+export function decodePercents(part: string, kind: RefusalKind, expected: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch (error) {
-    if (error instanceof URIError)
-      throw new Refusal(
-        'query-malformed',
-        'expected URL-encoded UTF-8 in the query string, got other bytes',
-      )
+    if (error instanceof URIError) throw new Refusal(kind, `expected ${expected}, got other bytes`)
     throw error
   }
 }

@@ -8,7 +8,7 @@ import { applyWrite, type Judged } from './apply-write.ts'
 import { openBody } from './authenticate.ts'
 import type { Incoming } from './route.ts'
 import { createResultRefusal, keepOrders, parseNamedItems, validateItems } from './parse-config.ts'
-import { createDomainRefusal, parseDomains } from './parse-domains.ts'
+import { parseDomains, refuseUnknown } from './parse-domains.ts'
 import type { WireNames } from './wire-names.ts'
 
 export interface WriteRules {
@@ -60,8 +60,7 @@ export function judge(
   call.domains = domains
   const named = parseNamedItems(config, rules.names)
   call.items = [...new Set(named.map(({ spec }) => spec.key))]
-  const unknown = domains.find((domain) => !store.hasDomain(domain))
-  if (unknown !== undefined) throw createDomainRefusal(unknown)
+  refuseUnknown(domains, store)
   const writes = validateItems(named, rules)
   return {
     writes,

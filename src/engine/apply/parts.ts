@@ -1,4 +1,4 @@
-import { append, groupBy } from '../../core/model/lists.ts'
+import { append, groupDomains } from '../../core/model/lists.ts'
 import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
 import type { Move } from './counts.ts'
 
@@ -123,11 +123,8 @@ export function selectParts(
     const selected = items.filter((item) => isSelected(domain, item))
     return selected.length === 0 ? [] : [{ domain, items: selected }]
   })
-  return [...groupBy(parts, ({ items: some }) => some.join(' ')).values()].flatMap((same) =>
-    same
-      .slice(0, 1)
-      .map(({ items: some }) => ({ domains: same.map(({ domain }) => domain), items: some })),
-  )
+  const groups = groupDomains(parts, ({ items: some }) => some.join(' '))
+  return groups.map(({ first, domains: same }) => ({ domains: same, items: first.items }))
 }
 
 /** Set of items of domains. */

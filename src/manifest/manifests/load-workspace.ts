@@ -147,13 +147,13 @@ function loadKept(
 
 /** Creates the function that judges the findings of a workspace, together with further ones. */
 function createJudge(
-  levels: Levels,
+  ownLevels: Levels,
   { files, folder, policyFiles }: FoundWorkspace & { files: LoadedFile[] },
   now = -Infinity,
   found: Diagnostic[] = [],
 ): Workspace['judgeAll'] {
   const comments = files.flatMap(({ file }) => listMarkedComments(file))
-  return (others, isComplete) => {
+  return (others, isComplete, levels = ownLevels) => {
     // Only a complete list has what is wrong in files of policies.
     const [policies] = splitLoaded(
       isComplete ? policyFiles.map((path) => loadSource(folder, path)) : [],

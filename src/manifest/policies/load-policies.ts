@@ -8,7 +8,7 @@ import type { Level, Subject } from '../../core/policy/subject.ts'
 import { createDiagnostic, type Finding } from '../manifests/finding.ts'
 import { loadSource } from '../manifests/load-source.ts'
 import { checkShape } from '../workspace-file/workspace-shape.ts'
-import { parseYaml, type SourceFile, type YamlDocument } from '../yaml/yaml-file.ts'
+import { parseYaml, type YamlDocument } from '../yaml/yaml-file.ts'
 import { findPlace } from '../yaml/yaml-place.ts'
 import { parseExceptions, policyShape, type DeclaredException } from './parse-exceptions.ts'
 
@@ -22,7 +22,6 @@ export interface LoadedPolicies {
   policies: DeclaredPolicy[]
   exceptions: DeclaredException[]
   diagnostics: Diagnostic[]
-  files: SourceFile[]
 }
 
 /** Maximum number of policies of a workspace. */
@@ -33,31 +32,27 @@ const maxPolicies = 1000
  *
  * @param root a real path
  * @param paths of the files, relative to it
+ * @param lost text of policies that count beside those of the same names
  */
-export function loadPolicies(root: string, paths: readonly string[]): LoadedPolicies {
-  const loaded: LoadedPolicies = {
-    policies: [],
-    exceptions: [],
-    diagnostics: [],
-    files: [],
-  }
+export function loadPolicies(root: string, paths: readonly string[], lost = ''): LoadedPolicies {
+  const loaded: LoadedPolicies = { policies: [], exceptions: [], diagnostics: [] }
   const names = new Map<string, DeclaredPolicy>()
-  for (const path of paths) {
-    const file = loadSource(root, path)
+  const earlier = { path: 'what was applied last', text: lost }
+  for (const file of [...paths.map((path) => loadSource(root, path)), earlier]) {
     if ('severity' in file) {
       loaded.diagnostics.push(file)
       continue
     }
-    loaded.files.push(file)
     const { documents, diagnostics } = parseYaml(file)
     append(loaded.diagnostics, diagnostics)
     for (const document of documents) {
       const { policy, exceptions, problems } = parsePolicyDocument(document)
       append(loaded.exceptions, exceptions)
-      append(loaded.diagnostics, problems)
+      // Another version of the program may have allowed more.
+      append(loaded.diagnostics, file === earlier ? [] : problems)
       if (policy === null) continue
       const first = names.get(policy.name)
-      if (first === undefined && names.size < maxPolicies) {
+      if (file === earlier || (first === undefined && names.size < maxPolicies)) {
         names.set(policy.name, policy)
         loaded.policies.push(policy)
       } else loaded.diagnostics.push(refusePolicy(policy, first))

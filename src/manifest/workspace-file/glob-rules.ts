@@ -53,7 +53,7 @@ function listDomainGlobs({
     {
       pointer: '/guards/protect',
       field: '',
-      globs: guards.protect.map((glob) => glob.replace(/^!/, '')),
+      globs: guards.protect.flat().map((glob) => glob.replace(/^!/, '')),
     },
     { pointer: '/rollout/first', field: '', globs: rollout.first },
     ...roles.map(({ domains }, i) => ({

@@ -23,7 +23,13 @@ import type {
   PlacedText,
   StateConfig,
 } from '../../core/model/config.ts'
-import { type JsonObject, getOwn, isObject, resolvePointer } from '../../core/model/json.ts'
+import {
+  type JsonObject,
+  getOwn,
+  isObject,
+  pickDefined,
+  resolvePointer,
+} from '../../core/model/json.ts'
 import { normalizeUser } from '../../core/model/people/identity.ts'
 import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
@@ -77,6 +83,13 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
   return { config, document, diagnostics: literal }
 }
 
+/** Parses `written` of a valid configuration; null if it does not fit the schema. */
+export function parseWritten(written: JsonObject): WorkspaceConfig | null {
+  const value = structuredClone({ version: 1, ...written })
+  if (checkShape(value, written).length > 0) return null
+  return buildConfig(value as unknown as WorkspaceFile, written, [])
+}
+
 /** Tests whether the token itself is in the file, which everybody with the repository can read. */
 function isLiteralToken(written: JsonObject): boolean {
   const token = findText(written, '/service/token')
@@ -122,6 +135,7 @@ function buildConfig(
   return {
     ...content,
     secrets: content.secrets as WorkspaceConfig['secrets'],
+    written: pickRestraining(written, service.timezone),
     texts: texts.filter(({ isCredential }) => !isCredential),
     service: {
       ...service,
@@ -152,11 +166,8 @@ function buildConfig(
       maxDomains: parseAmount(guards.maxDomains),
       maxChanges: parseAmount(guards.maxChanges),
       maxTraffic: parseFloat(guards.maxTraffic),
-      freeze: guards.freeze.map((window) => ({
-        timezone: service.timezone,
-        reason: '',
-        ...window,
-      })),
+      protect: guards.protect.length === 0 ? [] : [guards.protect],
+      freeze: guards.freeze.map((each) => ({ timezone: service.timezone, reason: '', ...each })),
     },
     rollout: {
       ...rollout,
@@ -166,6 +177,11 @@ function buildConfig(
       health: rollout.health === undefined ? null : buildHealth(rollout.health),
     },
   }
+}
+
+function pickRestraining(written: JsonObject, timezone: string): JsonObject {
+  const { guards, rollout, checks, roles } = written
+  return pickDefined({ guards, rollout, checks, roles, service: { timezone } })
 }
 
 /** Parses numbers of waves, or a wave and a share above which any wave needs approval. */

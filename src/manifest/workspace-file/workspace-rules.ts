@@ -45,7 +45,7 @@ export function checkRules(
     ...checkServe(config),
     ...checkPeople(config, find),
     ...checkGrouping(config.grouping),
-    ...checkPatterns('/guards/protect', config.guards.protect),
+    ...checkPatterns('/guards/protect', config.guards.protect.flat()),
     ...config.roles.flatMap(({ domains }, i) => checkPatterns(`/roles/${i}/domains`, domains)),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
     ...checkRollout(config.rollout, find('/rollout/approval/wave') !== undefined),

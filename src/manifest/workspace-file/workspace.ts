@@ -39,6 +39,8 @@ export interface WorkspaceConfig extends Omit<
   rollout: RolloutConfig
   notify: NotifyConfig[]
   serve: ServeConfig
+  /** The keys that restrain changes, as they are written. */
+  written: JsonObject
   /** Texts in which no value of a secret may be. */
   texts: PlacedText[]
 }
@@ -56,8 +58,10 @@ export interface Workspace {
   /**
    * Judges `diagnostics` together with others. If these are all others, a comment that allows
    * nothing is a finding.
+   *
+   * @param levels others than those of the workspace
    */
-  judgeAll(this: void, others: Diagnostic[], isComplete: boolean): Judged
+  judgeAll(this: void, others: Diagnostic[], isComplete: boolean, levels?: Levels): Judged
   /** The workspace file, manifests and profiles. */
   files: LoadedFile[]
   /** Finds the error of this workspace if it has no manifest: always the same one. */

@@ -5,9 +5,11 @@ import {
   type Actor,
   type Identity,
 } from '../../core/model/people/identity.ts'
+import { joinNeeds } from '../../core/model/people/approvers.ts'
 import type { Action } from '../../core/model/people/roles.ts'
 import type { OpenState } from '../../state/store/store-opener.ts'
 import { describeAct } from '../history/describe-act.ts'
+import { joinSources } from '../policies/restrain.ts'
 import { openState } from '../runtime/open-state.ts'
 import type { Outside, StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
@@ -26,6 +28,7 @@ type ActingOutside = StateOutside & Pick<Outside, 'user'>
  * Finds who decides by a command, and by which rules: those of the checked-out workspace file.
  *
  * @param about what is decided, for the history if a token is refused
+ * @param isApproval whether the rules that were applied last count, too
  * @returns null without rules: everybody decides then
  * @throws EdgewiseError `not-allowed` for a token that is refused
  */
@@ -33,20 +36,17 @@ export async function findCommandDecider(
   workspace: Settings,
   outside: ActingOutside,
   about: string,
+  isApproval = false,
 ): Promise<Decider | null> {
   const { roles, rollout } = workspace.config
-  const { approvers: needs } = rollout
-  if (roles.length === 0 && needs.by === 1 && !needs.notAuthor) return null
-  const identity = await identifyUser(
-    workspace,
-    await openState(workspace, outside),
-    outside,
-    about,
-  )
-  return {
-    identity,
-    rules: { sets: [{ roles, needs }], authors: 'a command does not ask for them' },
-  }
+  const state = await openState(workspace, outside)
+  const last = joinSources((isApproval && (await state.store.loadRestraints())?.own) || [])
+  const needs = joinNeeds([rollout.approvers, last.rollout.approvers])
+  const lists = [roles, ...last.roles].filter(({ length }) => length > 0)
+  if (lists.length === 0 && needs.by === 1 && !needs.notAuthor) return null
+  const identity = await identifyUser(workspace, state, outside, about)
+  const sets = (lists.length > 0 ? lists : [[]]).map((each) => ({ roles: each, needs }))
+  return { identity, rules: { sets, authors: 'a command does not ask for them' } }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import {
   explainUncounted,
+  joinNeeds,
   type ApprovalNeeds,
   type Authors,
 } from '../../core/model/people/approvers.ts'
@@ -43,7 +44,12 @@ export function explainDecision(
   if (action !== 'approve' || rollout === null) return null
   const wave = findCurrentWave(rollout) ?? 0
   const given = isApproved(rollout, wave) ? [] : listGiven(rollout, wave)
-  return explainUncounted(identity, rules.authors, joinNeeds(rules), given)
+  return explainUncounted(
+    identity,
+    rules.authors,
+    joinNeeds(rules.sets.map(({ needs }) => needs)),
+    given,
+  )
 }
 
 /**
@@ -59,7 +65,7 @@ export function weighDecision(
 ): ApprovalWeight {
   const refusal = explainDecision(identity, action, rollout, rules)
   if (refusal !== null) throw createRefusal(refusal)
-  const { by } = joinNeeds(rules)
+  const { by } = joinNeeds(rules.sets.map(({ needs }) => needs))
   if (action !== 'approve' || rollout === null) return { by, domains: null }
   const domains = listDomains(action, rollout)
   const counted = rules.sets.reduce(
@@ -78,14 +84,6 @@ export function createRefusal(reason: string): EdgewiseError {
     reason,
     'Nothing was decided. "roles" in edgewise.yaml of the followed branch says who may.',
   )
-}
-
-/** Joins what an approval takes by all rules: the stricter counts. */
-function joinNeeds({ sets }: DecisionRules): ApprovalNeeds {
-  return {
-    by: sets.reduce((most, { needs }) => Math.max(most, needs.by), 1),
-    notAuthor: sets.some(({ needs }) => needs.notAuthor),
-  }
 }
 
 /** Lists the domains that a decision is about: those of the wave, or of all of the rollout. */

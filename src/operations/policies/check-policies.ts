@@ -48,7 +48,7 @@ export interface PolicySet {
 /** Loads the policies of a workspace, and its exceptions; with manifests without errors, traces. */
 export async function loadPolicySet(workspace: Policed, outside: StateOutside): Promise<PolicySet> {
   const root = findRealPath(workspace.root)
-  const loaded = loadPolicies(root, workspace.policyFiles)
+  const loaded = loadPolicies(root, workspace.policyFiles, workspace.lostPolicies)
   const { policies, diagnostics } = loaded
   const names = new Set(policies.map(({ name }) => name))
   const declared = [...workspace.exceptions, ...loaded.exceptions]

@@ -4,6 +4,7 @@ import type { Policed } from '../runtime/workspace-parts.ts'
 export function hasPolicies({
   policyFiles,
   exceptions,
-}: Pick<Policed, 'policyFiles' | 'exceptions'>): boolean {
-  return policyFiles.length + exceptions.length > 0
+  lostPolicies = '',
+}: Pick<Policed, 'policyFiles' | 'exceptions' | 'lostPolicies'>): boolean {
+  return policyFiles.length + exceptions.length + lostPolicies.length > 0
 }

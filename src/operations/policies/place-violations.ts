@@ -38,7 +38,9 @@ export function placeViolations(workspace: Policed, found: Found[]): ViolationGr
     return { policy, violation, spot: rule }
   })
   const groups = groupBy(placed, ({ policy, violation, spot }) =>
-    [policy.name, spot.file, spot.line, spot.column, violation.fault ?? ''].join('\0'),
+    [policy.name, policy.level, spot.file, spot.line, spot.column, violation.fault ?? ''].join(
+      '\0',
+    ),
   )
   return Array.from(groups.values(), (group): ViolationGroup => {
     const violations = group.map(({ violation }) => violation)

@@ -1,4 +1,3 @@
-import type { Checkout, Settings } from './workspace-parts.ts'
 import { extname, join, relative, resolve, sep } from 'node:path'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { Levels } from '../../core/checks/levels.ts'
@@ -30,15 +29,16 @@ import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/config.ts'
 import { stores } from '../../core/model/stores.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { SecretHider } from '../../core/model/secret.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
+import type { SecretHider } from '../../core/model/secret.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
 import type { Computing, Outside } from './outside.ts'
+import type { Checkout, Policed } from './workspace-parts.ts'
 import { runBlocking } from './with-pool.ts'
 import { findRemoteName } from '../../state/git/ask-git.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
-import { type EarlierFiles, loadEarlierFiles } from '../../state/git/earlier-files.ts'
+import { loadEarlierFiles } from '../../state/git/earlier-files.ts'
 import { createCommitTest } from '../../state/git/open-place.ts'
 import { findOnlyChange, findSourceTree, relateCommits } from '../../state/git/source-tree.ts'
 
@@ -46,11 +46,7 @@ import { findOnlyChange, findSourceTree, relateCommits } from '../../state/git/s
  * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
  * resolves them.
  */
-export interface LoadedWorkspace extends Workspace, Checkout, Settings {
-  vault: SecretVault
-  /** Loads files from the commit that the checked-out one is based on. */
-  loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
-}
+export interface LoadedWorkspace extends Workspace, Policed, Checkout {}
 
 /**
  * Loads a workspace: `edgewise.yaml`, profiles and manifests. Problems of manifests are in

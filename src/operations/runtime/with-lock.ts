@@ -199,31 +199,38 @@ function describeHolder(
 }
 
 /** Moves what is recorded to its files. A failure is only noted: everything recorded counts. */
-async function checkpoint(store: Recorder, note: Note): Promise<void> {
-  try {
-    await store.checkpoint?.()
-  } catch (error) {
-    if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
-    note(
-      `The state is recorded, but its files could not be updated (${error.message}); ` +
-        'the next command that changes state updates them.',
-    )
-  }
+function checkpoint(store: Recorder, note: Note): Promise<void> {
+  return noteUnreachable(
+    async () => store.checkpoint?.(),
+    (why) =>
+      note(
+        `The state is recorded, but its files could not be updated (${why}); ` +
+          'the next command that changes state updates them.',
+      ),
+  )
 }
 
 /**
  * Releases the lock. A failure is only noted: the work is done, and the lease expires without
  * heartbeats.
  */
-async function release(lease: Lease, note: Note): Promise<void> {
+function release(lease: Lease, note: Note): Promise<void> {
+  return noteUnreachable(
+    () => lease.release(),
+    (why) =>
+      note(
+        `The lock could not be released (${why}); ` +
+          `it expires ${leaseMs / 1000} seconds after its last heartbeat.`,
+      ),
+  )
+}
+
+async function noteUnreachable(work: () => Promise<void>, note: Note): Promise<void> {
   try {
-    await lease.release()
+    await work()
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
-    note(
-      `The lock could not be released (${error.message}); ` +
-        `it expires ${leaseMs / 1000} seconds after its last heartbeat.`,
-    )
+    note(error.message)
   }
 }
 

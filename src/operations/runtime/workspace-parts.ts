@@ -46,6 +46,10 @@ export type Policed = Settings &
     'policyFiles' | 'exceptions' | 'findDomainPlace' | 'findItemPlace' | 'findTextPlace'
   > & {
     loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
+    /** Describes what the commit loosens and is still restrained by; absent: nothing. */
+    loosened?: string[]
+    /** Text of policies that count although no file has them any more; absent for none. */
+    lostPolicies?: string
   }
 
 /** The problems of a workspace, and its files. */

@@ -6,6 +6,7 @@ import {
   measureFleet,
   checkFreeze,
   checkGuards,
+  findLift,
   type GuardRefusal,
 } from '../../core/plan/guards.ts'
 import { pluralize } from '../../core/model/text/words.ts'
@@ -34,7 +35,7 @@ function findRefusals(
   request: GuardRequest,
   now: number,
 ): GuardRefusal[] {
-  const { allow = [], force = false, overrides = [] } = request
+  const { allow = [] } = request
   refuseUnknownItems(allow)
   return checkGuards({
     changes: plan.changes,
@@ -43,8 +44,6 @@ function findRefusals(
     fleet: measureFleet(recorded, workspace.desired),
     impact: plan.impact,
     allow,
-    force,
-    ignoresFreeze: overrides.includes('freeze'),
     now,
   })
 }
@@ -96,18 +95,14 @@ export function refuseGuarded(
   request: GuardRequest,
   now: number,
 ): Override[] {
-  const refusals = findRefusals(workspace, recorded, plan, request, now)
+  const { reason = '', force = false, overrides = [] } = request
+  const isLifted = { '--force': force, freeze: overrides.includes('freeze'), none: false }
+  const all = findRefusals(workspace, recorded, plan, request, now)
+  const refusals = all.filter((each) => !isLifted[findLift(each)])
   const [first, ...others] = refusals
   if (first === undefined) {
-    const isFrozen = hasWork(plan) && checkFreeze(workspace.config.guards.freeze, now).length > 0
-    const unforced = { ...request, force: false }
-    const isForced =
-      request.force === true && findRefusals(workspace, recorded, plan, unforced, now).length > 0
-    const { reason = '' } = request
-    return [
-      ...(isFrozen ? [{ policy: 'freeze', reason }] : []),
-      ...(isForced ? [{ policy: '--force', reason }] : []),
-    ]
+    const used = new Set(all.toReversed().map(findLift))
+    return Array.from(used, (policy) => ({ policy, reason }))
   }
   const lines = refusals.map((refusal) => `  ${refusal.message}`)
   const message =
@@ -119,10 +114,6 @@ export function refuseGuarded(
     message,
     [...new Set(refusals.map(({ hint }) => hint))].join('\n'),
   )
-}
-
-function hasWork({ changes, writes }: Plan): boolean {
-  return changes.length + writes.length > 0
 }
 
 /**

@@ -94,7 +94,8 @@ async function planChanges(
 ): Promise<Plan> {
   const { rollouts = [], retryHeld = false, saved, isPlanned, differs } = request
   const { itemKeys, unset } = workspace.config.service
-  refuseInvalid(await judgeForPlan(workspace))
+  const { loosened = [] } = workspace
+  refuseInvalid(await judgeForPlan(workspace), undefined, loosened.join('\n') || undefined)
   outside.onPhase?.({ name: 'comparing', total: workspace.desired.size })
   const chosen = selectSnapshots(workspace, recorded, selection, saved)
   const { hashDomain, hashItem } = hashDesired(workspace)

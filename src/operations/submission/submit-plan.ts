@@ -13,7 +13,7 @@ import {
 } from '../../core/model/edgewise-error.ts'
 import type { Grounds } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
-import { listTouched } from '../../core/policy/cases.ts'
+import { listTouched } from '../../core/model/change.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { Write } from '../../core/model/change.ts'
@@ -29,6 +29,7 @@ import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.
 import { executePlan } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
+import { recordRestraints, type Restrained } from '../policies/restrain.ts'
 import { type Lifted, openPolicies, submitToPolicies } from './policies.ts'
 import { listTrafficWarnings, refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import { checkReasons, liftsFreeze } from './reasons.ts'
@@ -104,19 +105,23 @@ interface Sending {
  * `declined`: nothing was sent
  */
 export async function submitPlan(
-  workspace: LoadedWorkspace,
+  workspace: LoadedWorkspace & Restrained,
   given: Plan,
   request: SubmitRequest,
   ports: Ports,
 ): Promise<Executed> {
-  const reviewed = await review(workspace, given, request, ports)
-  const sending = await prepare(workspace, reviewed, request, ports)
-  const executed = await send(workspace, sending, request, ports)
-  const { unrecorded, recorded } = executed.result
-  const { locked } = request
-  const mayPrune = locked.isWhole && sending.plan.changes.length > 0 && unrecorded === null
-  if (mayPrune && !ports.outside.signal.aborted) await pruneOld(workspace, locked, recorded, ports)
-  return executed
+  const { title, locked } = request
+  const store = title === 'Apply' ? locked.store : null
+  return recordRestraints(workspace, store, ports.outside, async () => {
+    const reviewed = await review(workspace, given, request, ports)
+    const sending = await prepare(workspace, reviewed, request, ports)
+    const executed = await send(workspace, sending, request, ports)
+    const { unrecorded, recorded } = executed.result
+    const mayPrune = locked.isWhole && sending.plan.changes.length > 0 && unrecorded === null
+    if (mayPrune && !ports.outside.signal.aborted)
+      await pruneOld(workspace, locked, recorded, ports)
+    return executed
+  })
 }
 
 /**
@@ -125,7 +130,7 @@ export async function submitPlan(
  * @throws EdgewiseError as `submitPlan`
  */
 async function review(
-  workspace: Plannable,
+  workspace: Plannable & Restrained,
   given: Plan,
   request: SubmitRequest,
   ports: Ports,
@@ -144,7 +149,8 @@ async function review(
   if (!isRollback) for (const note of await checkMoves(workspace, store)) dialogue.note(note)
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   const old = listTrafficWarnings(plan, outside.clock.now())
-  for (const warning of [...firstPlan, ...plan.warnings, ...old]) dialogue.warn(warning)
+  const warnings = [...workspace.loosened, ...firstPlan, ...plan.warnings, ...old]
+  for (const warning of warnings) dialogue.warn(warning)
   // Copied, so that the dialogue can't change the plan to send; released before it is sent.
   const shown = structuredClone(plan)
   await dialogue.show({ kind: 'plan', plan: shown })

@@ -1,6 +1,7 @@
 import type { PageApply } from '../../core/model/page/page.ts'
-import { h } from './dom.ts'
-import { createOutcome, formatInstant } from './entries.ts'
+import { formatInstant } from '../../core/model/text/words.ts'
+import { createFacts, h } from './dom.ts'
+import { createOutcome } from './entries.ts'
 import type { Store } from './store.ts'
 
 /** The chosen apply of a history: when, by whom, its outcome, and how to roll it back. */
@@ -28,9 +29,7 @@ export class ApplyHead {
 
 function describe(apply: PageApply, title: string): Node[] {
   const { id, outcome, rollout, took, author, tree, writes, parts, rollback, note } = apply
-  const facts = h('dl', { class: 'rowfacts' })
-  const add = (label: string, ...value: (Node | string)[]) =>
-    facts.append(h('dt', {}, label), h('dd', {}, ...value))
+  const { facts, add } = createFacts()
   add('Started', `${formatInstant(apply.startedAt)}, took ${took}`)
   if (author !== null) add('Author', author)
   if (tree !== null) add('Manifests', tree)

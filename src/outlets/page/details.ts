@@ -1,6 +1,6 @@
 import { formatClock, formatCount, formatNoun } from '../../core/model/page/page-words.ts'
 import { createCard, createLines, createMore, describeHead } from './cards.ts'
-import { h, moveFocus } from './dom.ts'
+import { createFacts, h, moveFocus } from './dom.ts'
 import { getChange, groupChanges, type FullChange } from './index-page.ts'
 import type { Store } from './store.ts'
 
@@ -101,9 +101,7 @@ export class Details {
   private describeFacts(change: FullChange): HTMLElement {
     const { page } = this.store.index
     const isHistory = page.applies !== undefined
-    const facts = h('dl', { class: 'rowfacts' })
-    const add = (label: string, ...value: (Node | string)[]) =>
-      facts.append(h('dt', {}, label), h('dd', {}, ...value))
+    const { facts, add } = createFacts()
     for (const position of change.writes) {
       const write = page.writes[position]
       if (write === undefined) continue

@@ -13,6 +13,22 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Creates a list of facts, and the function that adds one. */
+export function createFacts() {
+  const facts = h('dl', { class: 'rowfacts' })
+  const add = (label: string, ...value: (Node | string)[]) =>
+    facts.append(h('dt', {}, label), h('dd', {}, ...value))
+  return { facts, add }
+}
+
+/** Makes an element the only one within another that Tab reaches, and moves the focus there. */
+export function focusOnly(within: Element, next: Element | null | undefined): void {
+  for (const old of within.querySelectorAll('[tabindex="0"]')) old.setAttribute('tabindex', '-1')
+  if (!(next instanceof HTMLElement)) return
+  next.tabIndex = 0
+  next.focus({ preventScroll: true })
+}
+
 /** Moves the focus to something that has come in place of what had it. */
 export function moveFocus(element: Node | undefined): void {
   if (!(element instanceof HTMLElement)) return

@@ -1,8 +1,8 @@
-import { formatDay } from '../../core/model/text/words.ts'
+import { formatInstant } from '../../core/model/text/words.ts'
 import type { FormName } from '../../core/model/change.ts'
 import type { PageApply, PageWrite } from '../../core/model/page/page.ts'
 import { formatClock, formatCount, formatNoun } from '../../core/model/page/page-words.ts'
-import { h, toggle } from './dom.ts'
+import { focusOnly, h, toggle } from './dom.ts'
 import { clamp } from './moves.ts'
 import type { Store } from './store.ts'
 import { VirtualRows } from './virtual-rows.ts'
@@ -151,12 +151,7 @@ export class Entries {
   }
 
   private focus(): void {
-    const next = this.rows.show(this.active)?.querySelector('button')
-    for (const old of this.body.querySelectorAll('[tabindex="0"]'))
-      old.setAttribute('tabindex', '-1')
-    if (!(next instanceof HTMLElement)) return
-    next.tabIndex = 0
-    next.focus({ preventScroll: true })
+    focusOnly(this.body, this.rows.show(this.active)?.querySelector('button'))
   }
 }
 
@@ -181,12 +176,6 @@ function describeApply({
 /** Creates the word of an outcome, in its colour. */
 export function createOutcome(outcome: PageApply['outcome']): HTMLElement {
   return h('b', { class: 'tag', 'data-outcome': outcome }, outcome)
-}
-
-/** Formats an instant (ISO 8601, UTC) to the minute. Other texts stay. */
-export function formatInstant(iso: string): string {
-  const time = /T(\d\d:\d\d)/.exec(iso)?.[1]
-  return time === undefined ? iso : `${formatDay(iso)}, ${time} UTC`
 }
 
 function findRow({ target }: Event): number | null {

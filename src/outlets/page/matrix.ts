@@ -1,6 +1,6 @@
 import { symbols } from '../../core/model/change.ts'
 import { formatNoun } from '../../core/model/page/page-words.ts'
-import { h, toggle } from './dom.ts'
+import { focusOnly, h, toggle } from './dom.ts'
 import { createLitTest, getCellKey, getChange, type FullChange } from './index-page.ts'
 import { moveCell, type Position } from './moves.ts'
 import type { Store } from './store.ts'
@@ -218,12 +218,8 @@ export class Matrix {
   focus(scrolls = true): void {
     const cell = this.rows.show(this.active.row)?.querySelectorAll('[role=gridcell]')
     const next = cell?.[this.active.column]
-    for (const old of this.body.querySelectorAll('[tabindex="0"]'))
-      old.setAttribute('tabindex', '-1')
-    if (!(next instanceof HTMLElement)) return
-    next.tabIndex = 0
-    next.focus({ preventScroll: true })
-    if (scrolls) next.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    focusOnly(this.body, next)
+    if (scrolls) next?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 
   private getCell({ row, column }: Position) {

@@ -48,11 +48,8 @@ async function queryPart(part: Domain[], context: QueryContext): Promise<StoredC
 function parseConfigs(data: Json, part: Domain[]): StoredConfig[] {
   if (!Array.isArray(data)) throw createConfigError('expected a list with an entry for each domain')
   const wanted = new Set(part)
-  return data.map((entry) => {
-    const name = isObject(entry) ? getOwn(entry, 'domain') : undefined
-    if (!isObject(entry) || typeof name !== 'string')
-      throw createConfigError('expected each entry to have a "domain"')
-    const domain = name.toLowerCase()
+  return data.map((each) => {
+    const [domain, entry] = readEntry(each, createConfigError)
     if (!wanted.delete(domain))
       throw createConfigError(`expected each of ${part.join(', ')} once, and no other domain`)
     const config = getOwn(entry, 'config') ?? null
@@ -112,14 +109,22 @@ function parsePage(data: Json): { page: ListedDomain[]; total: number | null } {
   if (!Array.isArray(list)) throw createListError('expected a list of domains')
   const count = isObject(data) ? getOwn(data, 'total_number') : undefined
   const total = /^\d{1,9}$/.test(String(count)) ? Number(count) : null
-  const page = list.map((entry) => {
-    const name = isObject(entry) ? getOwn(entry, 'domain') : undefined
-    if (!isObject(entry) || typeof name !== 'string')
-      throw createListError('expected each entry to have a "domain"')
+  const page = list.map((each) => {
+    const [domain, entry] = readEntry(each, createListError)
     const status = getOwn(entry, 'status') ?? getOwn(entry, 'domain_status')
-    return { domain: name.toLowerCase(), status: typeof status === 'string' ? status : '' }
+    return { domain, status: typeof status === 'string' ? status : '' }
   })
   return { page, total }
+}
+
+function readEntry(
+  entry: Json,
+  fail: (expected: string) => EdgewiseError,
+): [domain: Domain, entry: JsonObject] {
+  const name = isObject(entry) ? getOwn(entry, 'domain') : undefined
+  if (!isObject(entry) || typeof name !== 'string')
+    throw fail('expected each entry to have a "domain"')
+  return [name.toLowerCase(), entry]
 }
 
 function createConfigError(expected: string): EdgewiseError {

@@ -1,3 +1,4 @@
+import { compareKeys } from '../../core/model/lists.ts'
 import type { FileChanges } from './write-file.ts'
 
 /** Adds later changes to earlier ones, which they replace. */
@@ -24,7 +25,7 @@ export function changeFiles(
     (entry): entry is [string, string] =>
       entry[1] !== null && `${entry[0]}/`.startsWith(`${folder}/`),
   )
-  return new Map(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return new Map(kept.toSorted(compareKeys))
 }
 
 /** Tests whether one of two paths is, or is in, the other. */

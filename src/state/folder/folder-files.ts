@@ -1,5 +1,5 @@
 import type { LogOwner } from '../format/log-file.ts'
-import type { StateFiles } from '../store/state-files.ts'
+import { noLocalChanges, type StateFiles } from '../store/state-files.ts'
 import { ChangeLog } from './change-log.ts'
 import type { Disk } from './disk.ts'
 import { createFolderReader } from './folder-reader.ts'
@@ -29,8 +29,7 @@ export function createFolderFiles(
     ...reader,
     location: root,
     refresh: () => log.forget(),
-    listDropped: async () => ({ paths: [], commit: null }),
-    listUnshared: async () => ({ paths: [], commit: null }),
+    ...noLocalChanges,
     write: (steps) => writer.write(steps),
     record: (steps) => writer.write(steps),
     publish: (steps, _message, guard) =>

@@ -1,3 +1,4 @@
+import { compareKeys } from '../../core/model/lists.ts'
 import type { DomainFile } from '../../core/model/generated/state-types.ts'
 import { domainFile } from '../../core/model/generated/state-validators.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
@@ -16,7 +17,7 @@ export function formatDomainFile(
   items: ReadonlyMap<ItemKey, RecordedItem>,
 ): string {
   const lines = [...items]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(compareKeys)
     .map(([item, recorded]) => `    ${JSON.stringify(item)}: ${canonicalizeJson(toJson(recorded))}`)
   return escapeJson(
     `{\n  "format": "${domainFile.name}",\n  "domain": ${JSON.stringify(domain)},\n` +

@@ -24,6 +24,9 @@ const hints = {
   head:
     `${restore} Do not delete it: "edgewise state verify" would then find entries of the history ` +
     'without their place.',
+  restraints:
+    `${restore} As a last resort, delete it: the next commit is then judged by its own files ` +
+    'alone.',
   rollout:
     `${restore} As a last resort, delete it: the rollout is then forgotten, and its domains are ` +
     'no longer on hold.',

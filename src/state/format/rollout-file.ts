@@ -1,14 +1,14 @@
 import { rolloutFile } from '../../core/model/generated/state-validators.ts'
 import type { RolloutFile } from '../../core/model/generated/state-types.ts'
-import { groupBy } from '../../core/model/lists.ts'
+import { compareKeys, groupDomains } from '../../core/model/lists.ts'
 import type { ItemHashes, Rollout } from '../../core/model/rollout.ts'
 import { createDamagedFileError, formatFile, parseFile } from './parse-file.ts'
 
 /** Formats a rollout's file. */
 export function formatRollout(rollout: Rollout): string {
   const { values, onHold, unhealthy, ...others } = rollout
-  const grouped = { values: groupDomains(values), onHold: groupDomains(onHold) }
-  const marked = unhealthy === undefined ? {} : { unhealthy: groupDomains(unhealthy) }
+  const grouped = { values: groupValues(values), onHold: groupValues(onHold) }
+  const marked = unhealthy === undefined ? {} : { unhealthy: groupValues(unhealthy) }
   return formatFile(rolloutFile, { ...others, ...grouped, ...marked }, 1)
 }
 
@@ -32,14 +32,13 @@ export function parseRollout(place: string, text: string): Rollout {
 }
 
 /** Groups domains whose items have the same values, which are often those of a profile. */
-function groupDomains(values: ItemHashes): RolloutFile['onHold'] {
+function groupValues(values: ItemHashes): RolloutFile['onHold'] {
   const entries = Object.entries(values).map(([domain, items]) => ({
     domain,
-    items: Object.fromEntries(Object.entries(items).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    items: Object.fromEntries(Object.entries(items).toSorted(compareKeys)),
   }))
-  return [...groupBy(entries, ({ items }) => JSON.stringify(items)).values()].flatMap((same) =>
-    same.slice(0, 1).map(({ items }) => ({ domains: same.map(({ domain }) => domain), items })),
-  )
+  const groups = groupDomains(entries, ({ items }) => JSON.stringify(items))
+  return groups.map(({ first, domains }) => ({ domains, items: first.items }))
 }
 
 function ungroup(groups: RolloutFile['onHold']): ItemHashes {

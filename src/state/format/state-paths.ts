@@ -36,6 +36,8 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     moves: `${home}/moved`,
     /** One file for each rollout that is open or has domains on hold. */
     rollouts: `${home}/rollouts`,
+    /** What restrained the last applies. */
+    restraints: `${home}/restraints.json`,
     /** The newest entry of the chained history. */
     chainHead: `${home}/chain.json`,
     /** One file for each lock that was removed since: outside of `home`, as `doubts`. */

@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { splitLines } from './git-command.ts'
+import { splitLines, type Git } from './git-command.ts'
 import { openPlace } from './open-place.ts'
 import { parseUrl } from '../../core/model/text/url.ts'
 
@@ -16,7 +16,17 @@ export async function askGit(
     const place = openPlace(folder, env)
     if (place === null) return null
     const { createLibraryGit } = await import('./library-git.ts')
-    const { code, out } = await createLibraryGit(place, env)(question)
+    return await findLine(createLibraryGit(place, env), question)
+  } catch (error) {
+    if (error instanceof EdgewiseError) return null
+    throw error
+  }
+}
+
+/** Runs git and returns the first line of its output; null if git fails or is not installed. */
+export async function findLine(git: Git, args: string[]): Promise<string | null> {
+  try {
+    const { code, out } = await git(args)
     return code === 0 ? (splitLines(out)[0] ?? null) : null
   } catch (error) {
     if (error instanceof EdgewiseError) return null

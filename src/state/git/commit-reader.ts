@@ -1,4 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { parseBatch } from './earlier-files.ts'
 import { createGitError, runForLines, type Git } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 
@@ -101,20 +102,16 @@ async function loadTexts(git: Git, commit: string, files: Entry[]): Promise<Map<
     `${files.map(({ id }) => id).join('\n')}\n`,
   )
   if (rest.code !== 0) throw createGitError(['cat-file'], { out, ...rest })
-  const found = new Map<string, string>()
-  let offset = 0
-  for (const { id, path } of files) {
-    const end = out.indexOf(10, offset)
-    const [, type, size] = out.toString('latin1', offset, end).split(' ')
-    if (type !== 'blob' || size === undefined) {
-      throw new EdgewiseError(
-        'record-damaged',
-        `${path} of commit ${commit} can't be read: the repository lacks the object ${id}`,
-        'Run "git fsck" to check the repository, then restore the object from another clone.',
-      )
-    }
-    found.set(path, out.toString('utf8', end + 1, end + 1 + Number(size)))
-    offset = end + 1 + Number(size) + 1
-  }
-  return found
+  const texts = parseBatch(
+    out,
+    files.map(({ path }) => path),
+  )
+  const missing = files.find(({ path }) => !texts.has(path))
+  if (missing === undefined) return texts
+  throw new EdgewiseError(
+    'record-damaged',
+    `${missing.path} of commit ${commit} can't be read: the repository lacks the object ` +
+      missing.id,
+    'Run "git fsck" to check the repository, then restore the object from another clone.',
+  )
 }

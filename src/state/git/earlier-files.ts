@@ -46,8 +46,8 @@ export async function loadEarlierFiles(
   return { commit, texts: parseBatch(out, wanted) }
 }
 
-/** Parses what `git cat-file --batch` prints for some files. */
-function parseBatch(out: Buffer, paths: readonly string[]): Map<string, string> {
+/** Parses what `git cat-file --batch` prints for some files; without those that are not there. */
+export function parseBatch(out: Buffer, paths: readonly string[]): Map<string, string> {
   const texts = new Map<string, string>()
   let at = 0
   for (const path of paths) {

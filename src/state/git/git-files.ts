@@ -111,10 +111,8 @@ export class GitFiles implements StateFiles {
 
   async #write(view: BranchView, steps: FileChanges[], message: string, guard?: Guard) {
     await this.#commitLog(view)
-    await guard?.(readCommit(this.#git, this.#place, view.tip))
-    this.#foreign = findForeignPaths(this.#place, steps)
     const before = view.tip
-    view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
+    await this.#commit(view, steps, message, guard)
     try {
       await this.#moveLocal(view, guard)
     } catch (error) {
@@ -122,6 +120,12 @@ export class GitFiles implements StateFiles {
       if (guard !== undefined) view.tip = before
       throw error
     }
+  }
+
+  async #commit(view: BranchView, steps: FileChanges[], message: string, guard?: Guard) {
+    await guard?.(readCommit(this.#git, this.#place, view.tip))
+    this.#foreign = findForeignPaths(this.#place, steps)
+    view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
   }
 
   async publish(steps: FileChanges[], message: string, guard?: Guard): Promise<void> {
@@ -134,9 +138,7 @@ export class GitFiles implements StateFiles {
       // Refuses before the push what can't be recorded here, because of a full disk for example.
       if (view.local !== null) await this.#git.move(this.#ref, view.local, view.local)
       try {
-        await guard?.(readCommit(this.#git, this.#place, view.tip))
-        this.#foreign = findForeignPaths(this.#place, steps)
-        view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
+        await this.#commit(view, steps, message, guard)
         await this.#push(view, message, guard)
       } catch (error) {
         view.tip = before
@@ -243,8 +245,7 @@ export class GitFiles implements StateFiles {
       }
       const { shared: winner } = await fetchTips(git, this.#ref, view.shared)
       await refuseForeign(git, this.#place, await findCommon(git, view, winner), winner)
-      await guard?.(readCommit(git, this.#place, winner))
-      view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)
+      await this.#recommit(view, winner, message, guard)
       view.shared = winner
     }
     throw new EdgewiseError(
@@ -271,12 +272,7 @@ export class GitFiles implements StateFiles {
       if (git.remote === null) {
         await refuseRewound(git, this.#ref, view.local, winner)
         await refuseForeign(git, this.#place, view.local, winner)
-        await guard?.(readCommit(git, this.#place, winner))
-        view.tip = await git.commit(
-          winner,
-          await this.#findOwnChanges(view.tip),
-          'Record state on top of another commit',
-        )
+        await this.#recommit(view, winner, 'Record state on top of another commit', guard)
       }
       view.local = winner
     }
@@ -286,9 +282,11 @@ export class GitFiles implements StateFiles {
     )
   }
 
-  /** Finds the contents at the paths of this state, and at foreign ones that it changes. */
-  #findOwnChanges(commit: string | null): Promise<Changes> {
-    const { home, others } = this.#place
-    return findContents(this.#git, commit, [readmePath, home, ...others, ...this.#foreign])
+  /** Commits on top of another commit what the tip has of this state, and of what it changes. */
+  async #recommit(view: BranchView, winner: string | null, message: string, guard?: Guard) {
+    const [git, { home, others }] = [this.#git, this.#place]
+    await guard?.(readCommit(git, this.#place, winner))
+    const own = await findContents(git, view.tip, [readmePath, home, ...others, ...this.#foreign])
+    view.tip = await git.commit(winner, own, message)
   }
 }

@@ -60,12 +60,12 @@ export function openInRepository(
 ): OpenState {
   const paths = buildStatePaths(key)
   const budget = buildBudgetPath(key.address, account)
-  const { domains, open, doubts, rollouts, trafficFolder, chainHead, unlocks } = paths
+  const { domains, open, doubts, rollouts, trafficFolder, chainHead, unlocks, restraints } = paths
   const place = {
     branch: state.branch,
     home: paths.home,
     others: [paths.address, budget],
-    early: [domains, open, doubts, rollouts, trafficFolder, chainHead, unlocks, budget],
+    early: [domains, open, doubts, rollouts, trafficFolder, chainHead, unlocks, budget, restraints],
   }
   const files = new GitFiles(git, place, disk, processName)
   const explainMissing = async () =>

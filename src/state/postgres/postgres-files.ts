@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import { createSerialQueue } from '../store/serial-queue.ts'
-import type { SharedFiles, StateFiles } from '../store/state-files.ts'
+import { noLocalChanges, type SharedFiles, type StateFiles } from '../store/state-files.ts'
 import type { Database, Sql } from './database.ts'
 import type { PostgresLocks } from './postgres-locks.ts'
 import { explainLockLoss, type FoundLock } from '../format/lock-file.ts'
@@ -50,8 +50,7 @@ export function createPostgresFiles(
     hashFolder: (folder) => database.transact((sql) => hashFolder(sql, table, folder)),
     location: database.location,
     refresh: () => undefined,
-    listDropped: async () => ({ paths: [], commit: null }),
-    listUnshared: async () => ({ paths: [], commit: null }),
+    ...noLocalChanges,
     write: (steps) => write(steps),
     record: (steps) => write(steps),
     publish: (steps, _message, guard) => write(steps, guard),
@@ -110,10 +109,10 @@ async function findFiles(sql: Sql, table: string, paths: string[]): Promise<Map<
      order by path`,
     [paths],
   )
-  return toFiles(rows)
+  return toTexts(rows)
 }
 
-function toFiles(rows: Awaited<ReturnType<Sql>>): Map<string, string> {
+function toTexts(rows: Awaited<ReturnType<Sql>>): Map<string, string> {
   return new Map(rows.map((row) => [String(row['path']), String(row['text'])]))
 }
 
@@ -128,7 +127,7 @@ async function findNaming(
     `select path, text from ${table} where path > $2 and path < $3 and strpos(text, $1) > 0`,
     [JSON.stringify(domain), `${folder}/`, `${folder}0`],
   )
-  return toFiles(rows)
+  return toTexts(rows)
 }
 
 /** Lists the folders at the top: each step finds the next one in the index. */

@@ -1,6 +1,8 @@
 import type { Domain } from '../../core/model/item.ts'
+import { restraintsFile } from '../../core/model/generated/state-validators.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { loadDomainHistory, loadIntended } from './domain-history.ts'
+import { parseFile } from '../format/parse-file.ts'
 import { buildStatePaths, type StatePaths } from '../format/state-paths.ts'
 import { loadLateCalls, loadBatches, mergeBefore, nameApplies } from './load-journal.ts'
 import { createRenaming, type Renaming } from './moved-domains.ts'
@@ -15,6 +17,7 @@ import type {
   IntendedChanges,
   LateCalls,
   PrunedApplies,
+  RecordedRestraints,
   StateKey,
   Batch,
 } from './store.ts'
@@ -89,6 +92,13 @@ export class FileStateReader {
 
   async loadTraffic(asOf?: number): Promise<TrafficProfile> {
     return pickProfile(await loadFigures(this.files, this.paths), asOf)
+  }
+
+  async loadRestraints(): Promise<RecordedRestraints | null> {
+    const path = this.paths.restraints
+    const text = (await this.files.load(path)).get(path)
+    if (text === undefined) return null
+    return parseFile(this.files.describePath(path), text, 'restraints', restraintsFile)
   }
 
   loadSalt(): Promise<string | null> {

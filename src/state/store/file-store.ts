@@ -1,5 +1,6 @@
 import type { Applied } from '../../core/model/applied.ts'
 import type { DomainMove } from '../../core/model/config.ts'
+import { restraintsFile } from '../../core/model/generated/state-validators.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import { pluralize } from '../../core/model/text/words.ts'
@@ -12,6 +13,7 @@ import { formatCalls, type Call } from '../format/calls.ts'
 import { describeApplied, hashBatches, hashEntry, type HistoryNote } from '../format/chain-entry.ts'
 import { formatDomainFiles } from '../format/domain-file.ts'
 import { formatEntry, formatMarker, formatBatch, toApplied } from '../format/journal.ts'
+import { formatFile } from '../format/parse-file.ts'
 import { formatRollout } from '../format/rollout-file.ts'
 import { buildBudgetPath } from '../format/state-paths.ts'
 import { formatEntryMessage, formatOutcomeMessage } from '../git/messages.ts'
@@ -31,7 +33,15 @@ import { listRolloutDomains } from './spans.ts'
 import type { Guard, StateFiles } from './state-files.ts'
 import { addProfile, formatFigures, loadFigures } from './traffic.ts'
 import { FileStateReader } from './file-state-reader.ts'
-import type { KnownCalls, Moves, RecordedState, StateKey, Store, Batch } from './store.ts'
+import type {
+  KnownCalls,
+  Moves,
+  RecordedRestraints,
+  RecordedState,
+  StateKey,
+  Store,
+  Batch,
+} from './store.ts'
 
 /** State in files: one for each domain, the journal, and a marker for each unfinished apply. */
 export class FileStore extends FileStateReader implements Store {
@@ -221,6 +231,11 @@ export class FileStore extends FileStateReader implements Store {
 
   async deleteRollouts(ids: string[], why: string): Promise<void> {
     await this.#publish([new Map(ids.map((id) => [this.paths.rollout(id), null]))], why)
+  }
+
+  async saveRestraints(restraints: RecordedRestraints): Promise<void> {
+    const text = formatFile(restraintsFile, restraints, 1)
+    await this.#publish([new Map([[this.paths.restraints, text]])], 'Record what restrains changes')
   }
 
   async recordTraffic(profile: TrafficProfile): Promise<void> {

@@ -1,3 +1,4 @@
+import { compareKeys } from '../../core/model/lists.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { FileChanges } from '../folder/write-file.ts'
 import type { StatePaths } from '../format/state-paths.ts'
@@ -11,7 +12,7 @@ import { formatFile, parseFile } from '../format/parse-file.ts'
  * @throws EdgewiseError `record-damaged`
  */
 export async function loadSalt(files: SharedFiles, paths: StatePaths): Promise<string | null> {
-  const stored = [...(await files.load(paths.salts))].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const stored = [...(await files.load(paths.salts))].toSorted(compareKeys)
   const [first] = stored.map(([path, text]) =>
     parseFile(files.describePath(path), text, 'salt', saltFile),
   )

@@ -94,3 +94,7 @@ export interface StateFiles extends SharedFiles {
    */
   checkpoint?(): Promise<void>
 }
+
+const none = async (): Promise<LocalChanges> => ({ paths: [], commit: null })
+/** The part of a store whose changes are shared at once. */
+export const noLocalChanges = { listDropped: none, listUnshared: none }

@@ -1,5 +1,6 @@
 import type { CallLedger } from '../../core/model/call-ledger.ts'
 import type { DomainMove } from '../../core/model/config.ts'
+import type { RestraintsFile } from '../../core/model/generated/state-types.ts'
 import type { Domain, ItemState, ItemKey } from '../../core/model/item.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
@@ -293,6 +294,17 @@ export interface TrafficStore {
   recordTraffic(profile: TrafficProfile): Promise<void>
 }
 
+/** What restrained the last applies; its schema describes the keys. */
+export type RecordedRestraints = Omit<RestraintsFile, 'format'>
+
+/** Keeps what restrained the last applies. */
+export interface RestraintStore {
+  /** Loads it; null as long as nothing restrained any. */
+  loadRestraints(): Promise<RecordedRestraints | null>
+  /** Replaces it, for other machines too. */
+  saveRestraints(restraints: RecordedRestraints): Promise<void>
+}
+
 /** Keeps the calls that count against the call budget of the account. */
 export interface CallStore {
   /** Loads the calls that count against the call budget of the account. */
@@ -324,6 +336,7 @@ export interface Store
     ChainStore,
     SaltStore,
     TrafficStore,
+    RestraintStore,
     CallStore {}
 
 /** Calls of earlier processes. */

@@ -1,3 +1,4 @@
+import { compareKeys } from '../../core/model/lists.ts'
 import type { TrafficFile } from '../../core/model/generated/state-types.ts'
 import { trafficFile } from '../../core/model/generated/state-validators.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
@@ -49,7 +50,7 @@ export function addProfile(figures: Figures, { domains, account, at }: TrafficPr
   const total = account === null ? [] : [{ requests: account, at }]
   return {
     account: keepNewest([...total, ...figures.account]),
-    domains: Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    domains: Object.fromEntries(kept.toSorted(compareKeys)),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   splitEntries,
 } from './item-schema.ts'
 import { type Json, type JsonObject, isObject, setOwn } from '../../model/json.ts'
+import { compare } from '../../model/problem.ts'
 import { isSecret } from '../../model/secret.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 
@@ -91,8 +92,4 @@ function getSortKey(entry: Json, field: string): string {
 
 function toText(value: Json): string {
   return typeof value === 'string' ? value : canonicalizeJson(value)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

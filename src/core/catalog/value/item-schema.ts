@@ -130,10 +130,19 @@ export function chooseAlternative(schema: ItemSchema, value: Json): ItemSchema {
 export function listFieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
   for (const [name, field] of Object.entries(schema.properties ?? {}))
     listFieldNames(field, names.add(name))
-  for (const part of [
-    ...(schema.oneOf ?? []),
-    ...(schema.items === undefined ? [] : [schema.items]),
-  ])
-    listFieldNames(part, names)
+  for (const part of listParts(schema)) listFieldNames(part, names)
   return names
+}
+
+function listParts({ oneOf = [], items }: ItemSchema): ItemSchema[] {
+  return items === undefined ? oneOf : [...oneOf, items]
+}
+
+/** Tests whether a schema, or one within it at any depth, passes a test of its annotations. */
+export function hasAnnotation(
+  schema: ItemSchema,
+  test: (annotations: Annotations) => boolean,
+): boolean {
+  const parts = [...Object.values(schema.properties ?? {}), ...listParts(schema)]
+  return test(getAnnotations(schema)) || parts.some((part) => hasAnnotation(part, test))
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { parseAddressBits, parseNetwork } from '../../catalog/value/formats.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { carriers } from '../../trace/carrier.ts'
+import { hashSignature } from '../../trace/stages/signature.ts'
 
 /** Values of one fact that make a difference, as parts of a request. */
 export type Facts = Map<string, JsonObject[]>
@@ -219,11 +219,7 @@ export function signPath(path: string, value: JsonObject, zone: string): string[
   const [uri = '', query] = path.split('?')
   const order = style === '' ? '$ourkey$uri$time' : String(style)
   const keys = typeof key === 'string' ? key.split(' ').filter((each) => each !== '') : []
-  const hashes = keys.map((each) => {
-    const parts: Record<string, string> = { $ourkey: each, $uri: uri, $time: time }
-    const text = order.replace(/\$(?:ourkey|uri|time)/g, (name) => parts[name] ?? '')
-    return createHash('md5').update(text).digest('hex')
-  })
+  const hashes = keys.map((each) => hashSignature(order, each, uri, time))
   return [...hashes, '0'.repeat(32)].map((hash) => {
     if (layout === 3 || layout === 4)
       return (layout === 3 ? `/${time}/${hash}` : `/${hash}/${time}`) + path

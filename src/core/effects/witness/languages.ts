@@ -1,7 +1,8 @@
 import type { Json } from '../../model/json.ts'
 import type { Settings } from '../../trace/readings.ts'
+import { noSlash, repeatAny } from '../../trace/match/url.ts'
 import { compileProgram, type Program } from '../../trace/regex/machine.ts'
-import { anyChar, oneChar, parseCore, type CharSet, type Node } from '../../trace/regex/syntax.ts'
+import { anyChar, oneChar, parseCore, type Node } from '../../trace/regex/syntax.ts'
 import type { PatternForm } from '../effective.ts'
 import { Automaton } from './automaton.ts'
 
@@ -75,16 +76,7 @@ function readSubject(sees: PatternForm['sees'], settings: Settings): Language['s
   return answer === 'path' ? 'P' : answer === 'path-and-query' ? 'Q' : 'W'
 }
 
-const noSlash: CharSet = {
-  ascii: Uint8Array.from({ length: 128 }, (_, i) => Number(i !== 47)),
-  others: true,
-}
-const anything = repeat(anyChar)
-
-function repeat(chars: CharSet): Node {
-  const of: Node = { kind: 'char', chars }
-  return { kind: 'repeat', of, min: 0, max: Number.POSITIVE_INFINITY, isLazy: false }
-}
+const anything = repeatAny(anyChar)
 
 function literalOf(text: string): Node[] {
   return Array.from(text, (char) => ({ kind: 'char', chars: oneChar(char) }))
@@ -102,9 +94,9 @@ function buildPath(kind: 'dir' | 'route', entry: string, settings: Settings): No
   if (!entry.startsWith('/') && settle(settings, 9) === 'never') return null
   const begin = entry.startsWith('/') ? entry : `/${entry}`
   const isOpen = kind === 'dir' && !begin.endsWith('/') && settle(settings, 10) === 'segment'
-  const star = () => repeat(settle(settings, 8) === 'any' ? anyChar : noSlash)
+  const star = () => repeatAny(settle(settings, 8) === 'any' ? anyChar : noSlash)
   const parts = (isOpen ? `${begin}/` : begin).split('*').map(literalOf)
   const of = parts.flatMap((part, i) => (i === 0 ? part : [star(), ...part]))
-  if (kind === 'dir') of.push(settle(settings, 11) === 'recursive' ? anything : repeat(noSlash))
+  if (kind === 'dir') of.push(settle(settings, 11) === 'recursive' ? anything : repeatAny(noSlash))
   return { kind: 'sequence', of }
 }

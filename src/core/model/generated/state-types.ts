@@ -947,6 +947,46 @@ outcome: ("unfinished" | "complete" | "incomplete" | "interrupted")
 }[]
 }
 /**
+ * What restrained the changes of the last applies: <id>/<address>/restraints.json. Absent as long as nothing restrains any.
+ */
+export interface RestraintsFile {
+/**
+ * Format and version. A newer version is refused.
+ */
+format: "edgewise.restraints/1"
+/**
+ * Commit that changed the restraints last, or without a commit a hash of the workspace.
+ */
+of: string
+/**
+ * What counts for that commit beside its own files; of several, all do.
+ */
+before: Source[]
+/**
+ * What counts for other commits beside their own files; of several, all do.
+ */
+own: Source[]
+}
+/**
+ * What restrains changes in the files of a commit.
+ */
+export interface Source {
+/**
+ * The keys of edgewise.yaml that restrain changes, as its schema has them.
+ */
+file: {
+[k: string]: Value
+}
+/**
+ * The policies, as the schema of policies has them.
+ *
+ * Items: A policy.
+ */
+policies: {
+[k: string]: Value
+}[]
+}
+/**
  * A rollout that is open, or has values on hold, or a rollback by a person, whose values are on hold: <id>/<address>/rollouts/<rollout>.json.
  */
 export interface RolloutFile {

@@ -1,4 +1,5 @@
 import type { Domain } from '../item.ts'
+import { findMax } from '../lists.ts'
 import type { Given } from '../rollout.ts'
 import { formatCount, pluralize } from '../text/words.ts'
 import { areShownDifferent, isPerson, type Actor, type Identity } from './identity.ts'
@@ -14,6 +15,14 @@ export interface ApprovalNeeds {
 
 /** Addresses of those who wrote a change, by `parseAddress`; or a clause, why they are unknown. */
 export type Authors = ReadonlySet<string> | string
+
+/** Joins what approvals take by several rules: all of it counts. */
+export function joinNeeds(all: readonly ApprovalNeeds[]): ApprovalNeeds {
+  return {
+    by: findMax(all.map(({ by }) => by)),
+    notAuthor: all.some(({ notAuthor }) => notAuthor),
+  }
+}
 
 /**
  * Explains why an approval of somebody would not count, in a sentence; null if it would. Where two

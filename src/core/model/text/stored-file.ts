@@ -75,15 +75,8 @@ function splitFormat(format: Json | undefined): [string, number] {
 function findHostilePart(part: Json): string | null {
   if (part === Infinity || part === -Infinity) return 'it has a number that is too large'
   if (typeof part !== 'object' || part === null) return null
-  if (Array.isArray(part)) {
-    for (const each of part) {
-      const found = findHostilePart(each)
-      if (found !== null) return found
-    }
-    return null
-  }
-  for (const key in part) {
-    const found = findHostilePart(part[key] ?? null)
+  for (const each of Array.isArray(part) ? part : Object.values(part)) {
+    const found = findHostilePart(each)
     if (found !== null) return found
   }
   return null

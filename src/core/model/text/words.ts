@@ -60,6 +60,12 @@ export function formatDay(iso: string): string {
   return year === undefined || name === undefined ? iso : `${Number(day)} ${name} ${year}`
 }
 
+/** Formats an instant (ISO 8601, UTC) to the minute. Other texts stay. */
+export function formatInstant(iso: string): string {
+  const time = /T(\d\d:\d\d)/.exec(iso)?.[1]
+  return time === undefined ? iso : `${formatDay(iso)}, ${time} UTC`
+}
+
 /** Prints a note while an operation runs, such as the reason and the end of a long wait. */
 export type Note = (text: string) => void
 

@@ -261,12 +261,14 @@ function testStars(
   return testMatch(program, path, true)
 }
 
-const noSlash: CharSet = {
+/** Every character but a slash. */
+export const noSlash: CharSet = {
   ascii: Uint8Array.from({ length: 128 }, (_, i) => Number(i !== 47)),
   others: true,
 }
 
-function repeatAny(chars: CharSet): Node {
+/** Repeats characters any number of times. */
+export function repeatAny(chars: CharSet): Node {
   const of: Node = { kind: 'char', chars }
   return { kind: 'repeat', of, min: 0, max: Number.POSITIVE_INFINITY, isLazy: false }
 }

@@ -166,6 +166,13 @@ function isForged(e: Evaluation, item: VisitTimestamp, found: Signature): Answer
     : key
 }
 
+/** Hashes a key, the path and the time in the order of a style. */
+export function hashSignature(order: string, key: string, uri: string, time: string): string {
+  const parts: Record<string, string> = { $ourkey: key, $uri: uri, $time: time }
+  const text = order.replace(/\$(?:ourkey|uri|time)/g, (name) => parts[name] ?? '')
+  return createHash('md5').update(text).digest('hex')
+}
+
 function isForgedPlain(
   keys: string,
   style: string | undefined,
@@ -175,11 +182,7 @@ function isForgedPlain(
   return !keys
     .split(' ')
     .filter((key) => key !== '')
-    .some((key) => {
-      const parts: Record<string, string> = { $ourkey: key, $uri: uri, $time: time }
-      const text = order.replace(/\$(?:ourkey|uri|time)/g, (name) => parts[name] ?? '')
-      return createHash('md5').update(text).digest('hex') === given.toLowerCase()
-    })
+    .some((key) => hashSignature(order, key, uri, time) === given.toLowerCase())
 }
 
 /**

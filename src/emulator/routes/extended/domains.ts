@@ -14,7 +14,7 @@ import { parseNumber } from '../answer-prefetches.ts'
 import { openBody, openQuery } from '../authenticate.ts'
 import type { Incoming } from '../route.ts'
 import { createResultRefusal, parseNamedItems, validateItems } from '../parse-config.ts'
-import { createDomainRefusal, parseDomains } from '../parse-domains.ts'
+import { createDomainRefusal, parseDomains, refuseUnknown } from '../parse-domains.ts'
 import { parseQuery, parseWord } from '../parse-query.ts'
 import { Refusal } from '../refusal.ts'
 import type { ExtendedContext } from './context.ts'
@@ -117,8 +117,7 @@ export async function removeDomains(
 ): Promise<Json> {
   await openBody(request, rules)
   call.domains = parseDomains(parseQuery(request.query).get('domains'))
-  const unknown = call.domains.find((domain) => !store.hasDomain(domain))
-  if (unknown !== undefined) throw createDomainRefusal(unknown)
+  refuseUnknown(call.domains, store)
   store.removeDomains(call.domains, rules.now())
   return { code: 0 }
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../../core/model/json.ts'
 import { applyWrite, type Judged } from '../apply-write.ts'
 import { openBody } from '../authenticate.ts'
 import type { Incoming } from '../route.ts'
-import { createDomainRefusal, parseDomains } from '../parse-domains.ts'
+import { parseDomains, refuseUnknown } from '../parse-domains.ts'
 import { Refusal } from '../refusal.ts'
 import type { ExtendedContext } from './context.ts'
 import { parseItemList } from './read-config.ts'
@@ -23,8 +23,7 @@ export async function unsetConfig(
     call.items = items
     if (items.length === 0)
       throw new Refusal('config-invalid', 'expected "config" to name at least one item, got none')
-    const unknown = domains.find((domain) => !store.hasDomain(domain))
-    if (unknown !== undefined) throw createDomainRefusal(unknown)
+    refuseUnknown(domains, store)
     return {
       wireNames: new Map(items.map((item) => [item, rules.names.getName(item)])),
       domains: new Map(

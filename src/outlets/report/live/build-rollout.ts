@@ -85,23 +85,23 @@ function findSeen({ waves }: Rollout, waveIndex: number, events: RolloutEvent[])
 
 function listFacts(
   { paused }: Rollout,
-  { since, startedAt, author, commit, apply }: ListedRollout,
+  { since, apply, ...about }: ListedRollout,
 ): RolloutAbout['facts'] {
   return [
     { label: 'In this state since', text: since, kind: 'time' },
     ...(paused === undefined
       ? []
       : [{ label: 'Paused by', text: paused.author, kind: 'text' as const }]),
-    ...listOrigin(startedAt, author, commit),
+    ...listStart(about),
     ...(apply === null ? [] : [{ label: 'Last apply', text: apply, kind: 'text' as const }]),
   ]
 }
 
-function listOrigin(
-  startedAt: string,
-  author: string | null,
-  commit: string | null,
-): RolloutAbout['facts'] {
+function listStart({
+  startedAt,
+  author,
+  commit,
+}: Pick<Rollout, 'startedAt' | 'author' | 'commit'>): RolloutAbout['facts'] {
   return [
     { label: 'Started', text: startedAt, kind: 'time' },
     { label: 'Author', text: author ?? 'unknown', kind: 'text' },
@@ -135,19 +135,13 @@ function describeDecisions({
 }
 
 /** Builds what pages draw of a rollout that has ended and put domains on hold. */
-export function buildEndedRollout({
-  id,
-  onHold,
-  reason,
-  startedAt,
-  author,
-  commit,
-}: Rollout): PageRollout {
+export function buildEndedRollout(rollout: Rollout): PageRollout {
+  const { id, onHold, reason } = rollout
   const about: RolloutAbout = {
     id,
     state: 'ended',
     progress: null,
-    facts: listOrigin(startedAt, author, commit),
+    facts: listStart(rollout),
     note: `${reason ?? 'It was stopped'}. Change the manifests of its domains, or run`,
     command: 'edgewise apply --retry-held',
     step: '',

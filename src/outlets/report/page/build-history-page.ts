@@ -10,7 +10,7 @@ import type { Domain } from '../../../core/model/item.ts'
 import { findMax } from '../../../core/model/lists.ts'
 import type { Page, PageApply, PageChange } from '../../../core/model/page/page.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
-import { formatCount, formatDay, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, formatDay, formatInstant, pluralize } from '../../../core/model/text/words.ts'
 import { formatCounts } from '../apply/text.ts'
 import { fitText } from './fit-page.ts'
 import { type PageAbout, beginPage } from './page-about.ts'
@@ -189,11 +189,6 @@ function formatHistorySentence(
   })
   const all = `${pluralize(applies.length, 'apply', 'applies')} since ${formatDay(first.startedAt)}`
   return `${newest} ${all}: ${outcomes.join(', ')}.`
-}
-
-function formatInstant(iso: string): string {
-  const time = /T(\d\d:\d\d)/.exec(iso)?.[1]
-  return time === undefined ? iso : `${formatDay(iso)}, ${time} UTC`
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isConditional, type Change } from '../../../core/model/change.ts'
-import { groupBy } from '../../../core/model/lists.ts'
+import { groupDomains } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import type { PageNotice } from '../../../core/model/page/page.ts'
 import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
@@ -39,13 +39,12 @@ export function listNotices(plan: Plan, redact: (text: string) => string): PageN
 
 /** Groups remarks with one text, which is without secrets and invisible characters then. */
 export function groupRemarks(remarks: Remark[], redact: (text: string) => string): PageNotice[] {
-  return [...groupBy(remarks, ({ kind, text }) => `${kind} ${text}`).values()].flatMap((same) =>
-    same.slice(0, 1).map(({ kind, text }) => ({
-      kind,
-      text: escapeInvisible(redact(text)),
-      domains: same.map(({ domain }) => escapeInvisible(domain)),
-    })),
-  )
+  const groups = groupDomains(remarks, ({ kind, text }) => `${kind} ${text}`)
+  return groups.map(({ first: { kind, text }, domains }) => ({
+    kind,
+    text: escapeInvisible(redact(text)),
+    domains: domains.map(escapeInvisible),
+  }))
 }
 
 function describeApart(change: Change): Remark[] {

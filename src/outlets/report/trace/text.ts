@@ -186,16 +186,20 @@ function describePolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'
 
 /** Describes the kind and the pattern of a cache rule: `ext jpg,png`. */
 export function describeKind(rule: Json, readRule: ReadRule): string {
+  const value = findRule(rule, readRule)
   if (!isObject(rule)) return ''
-  const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
   const kinds: Record<string, string> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }
   const kind = isObject(value) ? (value['match_method'] ?? kinds[String(value['type'])] ?? '') : ''
   return `${String(kind)} ${String(rule['pattern'] ?? '')}`.trim()
 }
 
+function findRule(rule: Json, readRule: ReadRule): ReturnType<ReadRule> | null {
+  if (!isObject(rule)) return null
+  return readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
+}
+
 function describeRuleTime(rule: Json, readRule: ReadRule): string {
-  if (!isObject(rule)) return ''
-  const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
+  const value = findRule(rule, readRule)
   if (!isObject(value)) return ''
   const count = value['expire'] ?? value['time']
   const unit = value['expire_unit'] ?? value['timeunit'] ?? 's'
