@@ -15,6 +15,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/journal\/[^/]+\.json$/, 'journal'],
   [/^default\/[^/]+\/open\/[^/]+\.json$/, 'open'],
   [/^default\/[^/]+\/batches\/[^/]+\/\d+\.json$/, 'batch'],
+  [/^default\/[^/]+\/restraints\.json$/, 'restraints'],
   [/^default\/[^/]+\/moved\/[^/]+\.json$/, 'moved'],
   [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
   [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
