@@ -244,7 +244,7 @@ describe('an altered plan file', () => {
     [
       'nests without end',
       (text) => text.replace('{', `{"x": ${'['.repeat(100_000)}${']'.repeat(100_000)},`),
-      'it has more than 100 levels',
+      'or has more than 100 levels',
     ],
     [
       'has the key of a prototype',
