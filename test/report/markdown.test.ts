@@ -141,6 +141,7 @@ const own = new RegExp(
     ),
     /<details><summary>(Writes|In-doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>/,
     /Omitted: [\w ,]+\. `edgewise \w+ -v` in a clone shows all\./,
+    new RegExp(String.raw`Their fields: (?:(?:, )?(?:\`[\w. ]+\`|${code}))+(?: and \d+ more)?\.`),
     /Drift: [\w ,-]+\.|Of [\d,]+ items?: [\w ,()-]+\.|No differences were found\./,
     /None of these items was compared with the service: that takes --observed or --live\./,
     /(?:)/,
@@ -257,7 +258,7 @@ describe('a plan as Markdown', () => {
           write_when_exists: 'yes',
         })),
       )
-    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const names = Array.from({ length: 16 }, (_, i) => String.fromCharCode(97 + i))
     const changed = names.map((name): [string, Items] => [
       `${name}.example.com`,
       { add_back_source_head: big(name) },
@@ -270,7 +271,8 @@ describe('a plan as Markdown', () => {
     )
     expectHarmless(markdown)
     expect(markdown).toContain('<code>z.example.com</code>')
-    expect(markdown).toContain('Omitted: 2 of 7 changes, on 2 domains.')
+    expect(markdown).toMatch(/^Their fields: .*`add_back_source_head head_value`/m)
+    expect(markdown).toContain('Omitted: 8 of 17 changes, on 8 domains.')
   })
 
   it('is harmless if state has items with any names', () => {

@@ -34,6 +34,56 @@ describe('shown changes', () => {
   })
 })
 
+describe('a long text or list', () => {
+  const names = Array.from({ length: 60 }, (_, i) => `name${i}`)
+  const texts = (before: string, after: string) =>
+    listChangedLines({ a: before }, { a: after }, findShape('unknown')).map(
+      ({ action, text }) => `${action} ${text}`,
+    )
+
+  it('is shown around what changes, and the rest is counted', () => {
+    const [list, text] = [names.join(','), `script-src ${names.join(' ')}`]
+    expect(texts(list, names.toSpliced(41, 0, 'webp').join(','))).toEqual([
+      'set … 41 more, webp, … 19 more',
+    ])
+    expect(texts(list, names.toSpliced(0, 1).concat('zip').join(','))).toEqual([
+      'unset name0, … 59 more',
+      'set … 59 more, zip',
+    ])
+    expect(texts(text, text.replace('name30', 'other'))).toEqual([
+      'unset … 175 characters … name25 name26 name27 name28 name29 name30 name31 name32 ' +
+        'name33 name34 name35 … 167 characters …',
+      'set … 175 characters … name25 name26 name27 name28 name29 other name31 name32 ' +
+        'name33 name34 name35 … 167 characters …',
+    ])
+  })
+
+  it('is whole where all of it is new, and has the order of a list', () => {
+    expect(texts('a', names.join(','))).toEqual([`change a → ${names.join(',')}`])
+    expect(texts(names.join(','), 'a')).toEqual([`unset ${names.join(', ')}`, 'set a'])
+    const swapped = names.toSpliced(30, 2, 'name31', 'name30')
+    for (const line of texts(names.join(','), swapped.join(','))) expect(line).toContain('name31')
+  })
+
+  itOften('is shown differently for each other change', () => {
+    const list = fc.array(fc.constantFrom('a', 'b', '😀', 'long'.repeat(9), '…'), {
+      minLength: 20,
+      maxLength: 60,
+    })
+    const edit = fc.tuple(fc.nat(60), fc.nat(3), fc.constantFrom('a', 'c', '😁'))
+    const join = fc.constantFrom(',', ' ', ', ', '')
+    fc.assert(
+      fc.property(list, edit, edit, join, (all, one, other, by) => {
+        const apply = ([i, count, word]: typeof one) => all.toSpliced(i, count, word).join(by)
+        fc.pre(apply(one) !== apply(other))
+        const before = all.join(by)
+        expect(texts(before, apply(one))).not.toEqual(texts(before, apply(other)))
+      }),
+      { numRuns: runs(100, 20_000), seed },
+    )
+  })
+})
+
 it.each(['constructor', 'toString', '__proto__'])('a new field %s is shown as set', (name) => {
   const after = JSON.parse(`{"a": 1, "${name}": "x"}`) as Json
   expect(listChangedLines({ a: 1 }, after, findShape('unknown'))).toEqual([

@@ -10,6 +10,7 @@ import { describeDomain } from '../../operations/show.ts'
 import { toWritten } from '../../operations/tracing/written-pointer.ts'
 import { listFacts } from '../../outlets/report/catalog/describe-item.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { cutMiddle } from '../../outlets/report/text/wrap.ts'
 import type { Spot } from './cursor.ts'
 import { findSchemaAt } from './schema-at.ts'
 
@@ -137,8 +138,11 @@ function fence(value: Json): string {
     null,
     2,
   )
-  const cut = shown.length > maxValue ? `${shown.slice(0, maxValue)}…` : shown
-  const safe = cut.split('\n').map(escapeInvisible).join('\n').replaceAll('```', '` ` `')
+  const safe = cutMiddle(shown, maxValue)
+    .split('\n')
+    .map(escapeInvisible)
+    .join('\n')
+    .replaceAll('```', '` ` `')
   return `\`\`\`json\n${safe}\n\`\`\``
 }
 

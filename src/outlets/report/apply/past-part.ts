@@ -41,9 +41,8 @@ function listLines({ before, after }: PastChange, action: Action, shape: Shape):
   const [to, ...alternatives] = after ?? []
   if (action === 'release') return []
   const isKnown = before?.unknown !== true && others.length + alternatives.length === 0
-  if (isKnown && action === 'set' && to !== undefined) return listValueLines(to, shape, 'set')
-  if (isKnown && from !== undefined && action === 'unset')
-    return listValueLines(from, shape, 'unset')
+  const whole = action === 'set' ? to : action === 'unset' ? from : undefined
+  if (isKnown && whole !== undefined) return listValueLines(whole, shape, action)
   if (isKnown && from !== undefined && to !== undefined) {
     const changed = listChangedLines(from, to, shape)
     return changed.length > 0 ? changed : listValueLines(to, shape, null)

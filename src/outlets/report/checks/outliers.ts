@@ -5,7 +5,7 @@ import { parsePointer, pickDefined } from '../../../core/model/json.ts'
 import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
-import { wrap } from '../text/wrap.ts'
+import { cutMiddle, wrap } from '../text/wrap.ts'
 
 /** Outliers that are shown, and where their domains have the values. */
 export interface ShownOutliers {
@@ -60,7 +60,7 @@ function describeUsual(outlier: Outlier): string {
 function describeValue(value: string | null): string {
   if (value === null) return 'not set'
   const text = value.startsWith('"') ? String(JSON.parse(value)) : value
-  return escapeInvisible(text.length > maxValue ? `${text.slice(0, maxValue)}…` : text)
+  return escapeInvisible(cutMiddle(text, maxValue))
 }
 
 /** Builds the JSON of outliers, `edgewise.check/1`. */

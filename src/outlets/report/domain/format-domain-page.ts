@@ -203,21 +203,20 @@ function formatChange(title: string, change: Change | null, put: Put): string {
   const [part] = shareParts([change]).map((shared) => buildPartContent(shared.part))
   const { note = '', lines = [] } = part ?? {}
   const heading = put(note === '' ? title : `${title}; ${note}`)
-  const shown = lines.slice(0, maxLines).map((line) => formatChangedLine(line, put))
-  const left = lines.length - shown.length
-  const rest = left > 0 ? `<p class="note">and ${pluralize(left, 'more line')}</p>` : ''
-  const block = lines.length === 0 ? '' : `<div class="lines">${shown.join('')}</div>`
-  return `<p class="remark">${heading}</p>${block}${rest}`
+  return `<p class="remark">${heading}</p>${formatChangedLines(lines, put)}`
 }
 
-/** Formats a line of a change; `put` escapes a text. */
-export function formatChangedLine({ action, text, indent, isRemark }: PageLine, put: Put): string {
-  const sign = action === null ? ' ' : symbols[action]
-  const own = action === null ? '' : ` data-action="${action}"`
-  return (
-    `<div class="line${isRemark ? ' remark' : ''}"${own}><span class="mark">${sign}</span>` +
-    `<span class="text" dir="auto">${'  '.repeat(Math.min(indent, 24))}${put(text)}</span></div>`
-  )
+/** Formats the lines of a change; `put` escapes a text. Empty for none. */
+export function formatChangedLines(lines: PageLine[], put: Put): string {
+  const drawn = lines.map(({ action, text, indent, isRemark }) => {
+    const sign = action === null ? ' ' : symbols[action]
+    const own = action === null ? '' : ` data-action="${action}"`
+    return (
+      `<div class="line${isRemark ? ' remark' : ''}"${own}><span class="mark">${sign}</span>` +
+      `<span class="text" dir="auto">${'  '.repeat(Math.min(indent, 24))}${put(text)}</span></div>`
+    )
+  })
+  return drawn.length === 0 ? '' : `<div class="lines">${drawn.join('')}</div>`
 }
 
 function formatApplies(applies: readonly DomainApply[], all: number, put: Put): string {

@@ -4,11 +4,11 @@ import { buildPartContent } from '../page/build-matrix.ts'
 import { fitText } from '../page/fit-page.ts'
 import { formatNames, listNames, show } from '../page/html.ts'
 import { countChanges, groupChanges, type Block } from '../plan/blocks.ts'
-import { formatChangedLine } from './format-domain-page.ts'
+import { formatChangedLines } from './format-domain-page.ts'
 import type { DomainSheet } from './sheet.ts'
 
 /** Blocks, lines of one, and names of its domains that are shown; longest text (UTF-16). */
-const [maxBlocks, maxLines, maxNames, maxText] = [12, 24, 100, 300]
+const [maxBlocks, maxLines, maxNames, maxText] = [12, 24, 100, 480]
 /** Up to this number of domains, their names are open. */
 const maxOpen = 6
 
@@ -35,13 +35,10 @@ function formatBlock({ domains, parts }: Block, redact: (text: string) => string
   const put = (text: string) => show(fitText(redact(text), maxText))
   const shown = parts.map((part) => {
     const { item, action } = part
-    const { note, lines } = buildPartContent(part)
-    const drawn = lines.slice(0, maxLines).map((line) => formatChangedLine(line, put))
-    const rest = lines.length - drawn.length
+    const { note, lines } = buildPartContent(part, maxLines)
     return (
       `<p><code>${put(item)}</code> ${action}${note === '' ? '' : `: ${put(note)}`}</p>` +
-      (drawn.length === 0 ? '' : `<div class="lines">${drawn.join('')}</div>`) +
-      (rest > 0 ? `<p class="note">and ${pluralize(rest, 'more line')}</p>` : '')
+      formatChangedLines(lines, put)
     )
   })
   const names = domains.map(redact)

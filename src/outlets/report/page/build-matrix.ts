@@ -117,11 +117,11 @@ export type PartContent = Omit<PagePart, 'item'>
 /** Columns that no line has. */
 const unlimitedColumns = 1_000_000
 
-/** Builds what a page shows of a part: its values line by line, without colours and folding. */
-export function buildPartContent(part: BlockPart): PartContent {
+/** Builds what a page shows of a part: its first lines, without colours. */
+export function buildPartContent(part: BlockPart, maxFields = 200): PartContent {
   const { action, note, isDestructive } = part
   const block = { domains: [''], parts: [{ ...part, note: '' }] }
-  const options = { paint: plainPaint, columns: unlimitedColumns, verbose: true }
+  const options = { paint: plainPaint, columns: unlimitedColumns, verbose: false, maxFields }
   const lines = listBlockLines(block, options, 0).map(({ kind, ...line }): PageLine => ({
     ...line,
     action: kind === 'continued' ? null : line.action,

@@ -1,11 +1,12 @@
 import { symbols } from '../../../core/model/change.ts'
-import type { Page, PageApply, PageLine, PagePart } from '../../../core/model/page/page.ts'
-import { formatCount, formatTime, pluralize } from '../../../core/model/text/words.ts'
+import type { Page, PageApply, PagePart } from '../../../core/model/page/page.ts'
+import { formatCount, formatTime, listSome, pluralize } from '../../../core/model/text/words.ts'
+import { fitText } from './fit-page.ts'
 import { formatTable } from './format-table.ts'
 import { show } from './html.ts'
 
-/** Parts that are listed, lines of each and all characters of lines, and named domains of each. */
-const [maxParts, maxLines, maxCharacters, maxDomains] = [100, 40, 60_000, 20]
+/** Parts that are listed, characters of a line and of all, and named domains of each. */
+const [maxParts, maxLine, maxCharacters, maxDomains] = [100, 480, 60_000, 20]
 
 /**
  * Formats the changes as a list for a browser that runs no scripts, as where a page is shown in a
@@ -46,31 +47,23 @@ function formatCard(
 ): { html: string; used: number } {
   const { action, lines, note, isDestructive } = part
   let used = 0
-  const shown: PageLine[] = []
-  for (const line of lines.slice(0, maxLines)) {
-    used += line.text.length
+  const shown: string[] = []
+  for (const line of lines) {
+    const text = fitText(line.text, maxLine)
+    used += text.length
     if (used > room) break
-    shown.push(line)
+    const mark = line.action === null ? ' ' : symbols[line.action]
+    shown.push(show(`${mark} ${'  '.repeat(Math.min(line.indent, 24))}${text}`))
   }
   const rest = lines.length - shown.length
-  const text = [
-    ...shown.map(
-      (line) =>
-        `${line.action === null ? ' ' : symbols[line.action]} ` +
-        `${'  '.repeat(Math.min(line.indent, 24))}${line.text}`,
-    ),
-    ...(rest === 0 ? [] : [`… and ${pluralize(rest, 'more line', 'more lines')}`]),
-  ].join('\n')
-  const more =
-    names.length > maxDomains ? ` and ${formatCount(names.length - maxDomains)} more` : ''
-  const code = text.split('\n').map(show).join('\n')
+  if (rest > 0) shown.push(`… and ${pluralize(rest, 'more line')}`)
   const html =
     `<article class="card" data-action="${action}">` +
     `<h3>${symbols[action]} <code>${show(item)}</code> ${action}` +
     `${isDestructive ? ' <strong class="tag destructive">Destructive</strong>' : ''}</h3>` +
     (note === '' ? '' : `<p class="note">${show(note)}</p>`) +
-    (text === '' ? '' : `<pre class="lines static">${code}</pre>`) +
-    `<p class="note">${show(names.slice(0, maxDomains).join(', '))}${more}</p></article>`
+    (shown.length === 0 ? '' : `<pre class="lines static">${shown.join('\n')}</pre>`) +
+    `<p class="note">${show(listSome(names, maxDomains))}</p></article>`
   return { html, used }
 }
 

@@ -3,12 +3,19 @@ import type { ItemKey } from '../../../core/model/item.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { type Block, countChanges } from './blocks.ts'
-import { type PlanTextOptions, formatVariants, listBlockLines } from './format-block.ts'
+import {
+  type PlanTextOptions,
+  formatVariants,
+  listBlockLines,
+  listFieldNames,
+} from './format-block.ts'
 import { fenceText, formatCodeHtml, selectFitting } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
 
 /** Maximum number of sections. */
 const maxParts = 60
+/** Characters of the names of omitted fields. */
+const maxNames = 2500
 /** Maximum number of lines of sections that are shown without a click. */
 const maxOpenLines = 40
 /** First characters of lines that code hosts colour. */
@@ -53,7 +60,6 @@ export function formatChangeTable(changes: Change[]): string {
  * @param whole what shows all changes
  */
 export function formatChangeParts(blocks: Block[], room: number, whole: Whole): string {
-  const sentence = 300
   const options: PlanTextOptions = {
     paint: plainPaint,
     columns: 110,
@@ -69,16 +75,25 @@ export function formatChangeParts(blocks: Block[], room: number, whole: Whole): 
     block,
     text: formatSection(title, lines, isShort),
   }))
-  const { selected, omitted } = selectFitting(parts.slice(0, maxParts), room - sentence)
+  const { selected, omitted } = selectFitting(parts.slice(0, maxParts), room - maxNames - 300)
   const rest = [...omitted, ...parts.slice(maxParts)].map(({ block }) => block)
   const text = selected.map((part) => part.text).join('\n')
   if (rest.length === 0) return text
   const domains = new Set(rest.flatMap((block) => block.domains)).size
   const count = (some: Block[]) =>
     formatCount(some.reduce((sum, block) => sum + countChanges(block), 0))
+  const fields = rest.flatMap((block) =>
+    block.parts.flatMap(({ item, lines }) =>
+      lines.flatMap((line) =>
+        listFieldNames(line).map((field) => formatItem(`${item} ${field}`.trim(), '`')),
+      ),
+    ),
+  )
+  const names = listSome([...new Set(fields)], 60)
   return (
     `${text}\nOmitted: ${count(rest)} of ${count(blocks)} changes, on ` +
-    `${pluralize(domains, 'domain')}. ${whole.sentence}.\n`
+    `${pluralize(domains, 'domain')}. ${whole.sentence}.\n` +
+    (names.length > maxNames ? '' : `Their fields: ${names}.\n`)
   )
 }
 
@@ -108,7 +123,7 @@ function listDiffLines(block: Block, options: PlanTextOptions): string[] {
 
 /** Formats the name of an item between quotes, or escaped: state may hold any name. */
 function formatItem(item: string, quote = ''): string {
-  return /^\w+$/.test(item) ? `${quote}${item}${quote}` : formatCodeHtml(item)
+  return /^\w[\w. ]*$/.test(item) ? `${quote}${item}${quote}` : formatCodeHtml(item)
 }
 
 /** Number of changed domains by item and action. */

@@ -1,4 +1,4 @@
-import { findMax } from '../../../core/model/lists.ts'
+import { findMax, groupBy } from '../../../core/model/lists.ts'
 import { symbols, type Action } from '../../../core/model/change.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import { measureWidth } from '../text/display-width.ts'
@@ -17,6 +17,8 @@ export interface PlanTextOptions {
   verbose: boolean
   /** Name of the output that shows everything, for a note on what is folded. Default: `-v`. */
   whole?: string
+  /** Maximum lines of an item. Default: 16. */
+  maxFields?: number
   /** Repeat the summary at the end of a long plan; a terminal shows that end. */
   repeatsSummary?: boolean
 }
@@ -30,8 +32,10 @@ export interface MarkedLine {
   kind?: 'remark' | 'warning' | 'continued'
 }
 
-/** Maximum lines of a value, of an item, and of values that differ by domain. */
-const [maxLines, maxFields, maxVariants] = [8, 16, 8]
+/** Maximum lines of a value, also after its cut, and of values that differ by domain. */
+const [maxLines, lastLines, maxVariants] = [8, 2, 8]
+/** Places at which a long list breaks where other text does not wrap. */
+const breaks = /.{1000}[^,]*, ?/g
 
 /** Returns the columns for what is folded or aligned: text that does not wrap has no limit. */
 function measureRoom(columns: number): number {
@@ -127,8 +131,8 @@ function listNote(
 function listPartLines(part: BlockPart, options: PlanTextOptions, indent: number): MarkedLine[] {
   const variants = part.lines.filter(({ domains }) => domains !== undefined)
   const others = part.lines.filter(({ domains }) => domains === undefined)
+  const { verbose, whole = '-v', maxFields = 16 } = options
   const [first, rest] = [selectFirst(others, maxFields), selectFirst(variants, maxVariants)]
-  const { verbose, whole = '-v' } = options
   const shown = verbose ? part.lines : [...first, ...rest]
   const room = {
     indent,
@@ -145,18 +149,34 @@ function listPartLines(part: BlockPart, options: PlanTextOptions, indent: number
   if (shown.length === part.lines.length) return lines
   const folded = variants.slice(rest.length)
   const domains = folded.flatMap((line) => line.domains ?? []).length
+  const names = new Set(others.flatMap(listFieldNames))
+  for (const name of first.flatMap(listFieldNames)) names.delete(name)
+  const named = names.size === 0 ? '' : `: ${[...names].join(', ')}`
+  const count = others.length - first.length
   const what = [
-    ...(first.length < others.length ? [pluralize(others.length - first.length, 'more line')] : []),
+    ...(count > 0 ? [pluralize(count, 'more line') + named] : []),
     ...(folded.length > 0
       ? [`${formatCount(folded.length)} more values on ${formatCount(domains)} domains`]
       : []),
   ].join(', ')
-  return [...lines, createRemark(`… ${what} (${whole} shows all)`, indent)]
+  const hint = `(${whole} shows all)`.replaceAll(' ', hardBlank)
+  return [...lines, ...wrapRemark(`… ${what} ${hint}`, options.columns, indent)]
 }
 
-/** Selects the first lines; all if only one more remains. */
+/** Selects lines of each field and action, the first of each; all if only one more remains. */
 function selectFirst(lines: BlockLine[], max: number): BlockLine[] {
-  return lines.length <= max + 1 ? lines : lines.slice(0, max)
+  if (lines.length <= max + 1) return lines
+  const groups = [
+    ...groupBy(lines, (line) => `${line.action} ${listFieldNames(line).join(' ')}`).values(),
+  ]
+  const share = Math.ceil(max / groups.length)
+  const first = new Set(groups.flatMap((same) => same.slice(0, share)).slice(0, max))
+  return lines.filter((line) => first.has(line))
+}
+
+/** Lists the names of the fields that a line shows; an empty one is that of the item itself. */
+export function listFieldNames({ field, fields }: BlockLine): string[] {
+  return fields ?? [field]
 }
 
 function listFieldLines(
@@ -168,11 +188,16 @@ function listFieldLines(
   const head = room.width === 0 ? '' : `${pad(field, room.width)}  `
   // Without a name of a field, a line that continues must not look like another entry.
   const hanging = ' '.repeat(head.length === 0 ? 2 : head.length)
-  const wrapped = wrap(text, columns - room.indent, hanging).split('\n')
+  const parts = columns === Infinity ? text.replace(breaks, '$&\n') : text
+  const wrapped = wrap(parts, columns - room.indent, hanging).split('\n')
   const shown =
     verbose || wrapped.length <= maxLines
       ? wrapped
-      : [...wrapped.slice(0, maxLines), `${hanging}… (${whole} shows all)`]
+      : [
+          ...wrapped.slice(0, maxLines - lastLines),
+          `${hanging}… (${whole} shows all)`,
+          ...wrapped.slice(-lastLines),
+        ]
   const lines = shown.map((line, i): MarkedLine =>
     i === 0
       ? { action, indent: room.indent, text: `${head}${line.slice(hanging.length)}` }

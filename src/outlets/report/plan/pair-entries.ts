@@ -18,7 +18,8 @@ const maxComparisons = 2_500
 
 /**
  * Pairs the entries of two lists: equal ones, then those of the same identity, then the most
- * similar ones, which share at least two thirds of their fields, or half without an identity.
+ * similar ones, which share at least two thirds of their fields, or half without an identity. Long
+ * fields are shared if they begin alike.
  */
 export function pairEntries(before: Json[], after: Json[], identity: FieldName[]): PairedEntries {
   const rest = { before: [...before.keys()], after: [...after.keys()] }
@@ -69,7 +70,11 @@ function pairSimilar(before: Json[], after: Json[], rest: Rest, share: number): 
   const candidates = rest.before.flatMap((i) => {
     const a = listLeaves(before[i] ?? null)
     return right.flatMap(({ j, b }) => {
-      const shared = a.filter((leaf) => b.includes(leaf)).length
+      const isShared = (leaf: string) =>
+        b.some((other) =>
+          leaf.length > 100 ? other.startsWith(leaf.slice(0, 40)) : other === leaf,
+        )
+      const shared = a.filter(isShared).length
       const isSimilar = shared > 0 && shared >= share * Math.max(a.length, b.length)
       return isSimilar ? [{ i, j, shared }] : []
     })

@@ -10,6 +10,8 @@ import type { Action } from '../../../core/model/change.ts'
 import type { FieldName } from '../../../core/model/item.ts'
 import { isSecret } from '../../../core/model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
+import { truncate } from '../text/wrap.ts'
+import { formatDifference, maxWhole } from './difference.ts'
 import { pairEntries } from './pair-entries.ts'
 import {
   formatEntry,
@@ -20,8 +22,8 @@ import {
   type Shape,
 } from './value-text.ts'
 
-/** Length of two values up to which they are on one line. */
-const maxInline = 100
+/** Maximum width of the name of an entry of a list, and what is left of a longer one. */
+const [maxLabel, shortLabel] = [40, 24]
 
 /** Line of a value or a change: a field, or an entry of a list. */
 export interface ValueLine {
@@ -30,6 +32,8 @@ export interface ValueLine {
   /** Name of the field, with dots between levels; empty for the item itself. */
   field: string
   text: string
+  /** Names of the fields in it, of an entry of a list. */
+  fields?: FieldName[]
 }
 
 /** Lists the fields of a value, one per line; lists of objects have a line for each entry. */
@@ -53,14 +57,63 @@ function listFieldLines(
   action: ValueLine['action'],
 ): ValueLine[] {
   const schema = chooseAlternative(shape.schema, value)
-  if (field === '' && isPlainObject(value) && Object.keys(value).length > 0)
-    return listFields(schema, value).flatMap((name) =>
-      listFieldLines(escapeInvisible(name), value[name] ?? null, narrow(shape, name), action),
-    )
-  if (!Array.isArray(value) || !value.some(isPlainObject))
-    return [{ action, field, text: formatValue(value, schema) }]
-  const entry = { ...shape, schema: schema.items ?? {} }
-  return value.map((each) => ({ action, field, text: formatEntry(each, entry) }))
+  if (Array.isArray(value) && value.some(isPlainObject)) {
+    const entry = { ...shape, schema: schema.items ?? {} }
+    return value.flatMap((each, i) => listEntryLines(field, each, i, entry, action))
+  }
+  const text = formatValue(value, schema)
+  const isShort = field !== '' && text.length <= 2 * maxWhole
+  if (isShort || !isPlainObject(value) || Object.keys(value).length === 0)
+    return [{ action, field, text }]
+  return listFields(schema, value).flatMap((name) =>
+    listFieldLines(
+      join(field, name),
+      value[name] ?? null,
+      narrow({ ...shape, schema }, name),
+      action,
+    ),
+  )
+}
+
+/** Lists an entry of a list on a line; on several if it is long. */
+function listEntryLines(
+  field: string,
+  entry: Json,
+  index: number,
+  shape: Shape,
+  action: ValueLine['action'],
+): ValueLine[] {
+  const text = formatEntry(entry, shape)
+  if (!isPlainObject(entry) || text.length <= 2 * maxWhole) return [{ action, field, text }]
+  const label = labelEntry(entry, index, shape)
+  const names = label === formatIdentity(entry, shape.identity) ? shape.identity : []
+  const lines = listFieldLines('', entry, { ...shape, identity: [] }, null)
+  const others = lines.filter((line) => !names.includes(line.field))
+  return packLines({ action, field, text: label }, others)
+}
+
+/** Lists fields of an entry, which has its name as its text, on as few lines as are short. */
+function packLines(entry: ValueLine, lines: ValueLine[]): ValueLine[] {
+  const packed: (ValueLine & { fields: FieldName[] })[] = []
+  for (const line of lines) {
+    const last = packed.at(-1)
+    const longer = `${last?.text} · ${formatEdit(line)}`
+    if (last === undefined || longer.length > maxWhole)
+      packed.push({ ...entry, text: `${entry.text}: ${formatEdit(line)}`, fields: [line.field] })
+    else {
+      last.text = longer
+      last.fields.push(line.field)
+    }
+  }
+  return packed
+}
+
+/** Names an entry of a list: by its place, where its identity is long. */
+function labelEntry(entry: Json, index: number, { identity }: Shape): string {
+  const place = `entry ${index + 1}`
+  const name = formatIdentity(entry, identity)
+  if (name === null) return place
+  return name.length <= maxLabel ? name : `${place}, ${truncate(name, shortLabel)}`
 }
 
 function compareField(
@@ -78,7 +131,7 @@ function compareField(
     return listFields(schema, before, after).flatMap((name) =>
       addUnit(
         compareField(
-          (field === '' ? '' : `${field}.`) + escapeInvisible(name),
+          join(field, name),
           getOwn(before, name),
           getOwn(after, name),
           narrow({ ...shape, schema }, name),
@@ -123,17 +176,22 @@ function addUnit(lines: ValueLine[], unit: string | null): ValueLine[] {
   )
 }
 
-/** Lists a replaced value: on one line, or on two if both values are long. */
+/** Lists a replaced value: on one line, or around what differs on two if the values are long. */
 function listReplaced(field: string, before: string, after: string): ValueLine[] {
   // The type differs, or the end of the fingerprint of a secret.
   if (before === after)
     return [{ action: 'change', field, text: `${before} → another value that is shown alike` }]
-  if (Math.min(before.length, after.length) <= maxInline)
-    return [{ action: 'change', field, text: `${before} → ${after}` }]
-  return [
-    { action: 'unset', field, text: before },
-    { action: 'set', field, text: after },
+  if (before.length <= maxWhole) return [{ action: 'change', field, text: `${before} → ${after}` }]
+  return listSides(field, before, after)
+}
+
+function listSides(field: string, before: string, after: string): ValueLine[] {
+  const [removed, added] = formatDifference(before, after)
+  const lines: ValueLine[] = [
+    { action: 'unset', field, text: removed },
+    { action: 'set', field, text: added },
   ]
+  return lines.filter(({ text }) => text !== '')
 }
 
 /**
@@ -146,12 +204,11 @@ function compareTexts(field: string, before: string, after: string): ValueLine[]
   const { removed, added, isReordered } = pairEntries(from, to, [])
   if (isReordered || [...from, ...to].some((line) => /[\r\n]/.test(line)))
     return listReplaced(field, formatValue(before), formatValue(after))
-  const isInPlace = removed.join() === added.join()
+  const show = (lines: string[], i: number) => formatValue(lines[i] ?? '')
+  if (removed.join() === added.join())
+    return removed.flatMap((i) => listSides(field, show(from, i), show(to, i)))
   const list = (lines: string[], indices: number[], action: Action) =>
-    indices.map((i): ValueLine => {
-      const text = formatValue(lines[i] ?? '')
-      return { action, field, text: isInPlace ? text : `line ${i + 1}: ${text}` }
-    })
+    indices.map((i): ValueLine => ({ action, field, text: `line ${i + 1}: ${show(lines, i)}` }))
   return [...list(from, removed, 'unset'), ...list(to, added, 'set')]
 }
 
@@ -165,9 +222,8 @@ function compareLists(field: string, before: Json[], after: Json[], shape: Shape
   const changed = found.pairs.flatMap(([i, j]): ValueLine[] => {
     const [from = null, to = null] = [before[i], after[j]]
     if (isSameJson(from, to)) return []
-    const label = formatIdentity(from, shape.identity) ?? `entry ${j + 1}`
-    const edits = compareField('', from, to, { ...shape, identity: [] }).map(formatEdit)
-    return [{ action: 'change', field, text: `${label}: ${edits.join(' · ')}` }]
+    const edits = compareField('', from, to, { ...shape, identity: [] })
+    return packLines({ action: 'change', field, text: labelEntry(from, j, shape) }, edits)
   })
   const reordered: ValueLine[] = found.isReordered
     ? [{ action: 'change', field, text: formatOrder(before, after, found.pairs, shape) }]
@@ -186,13 +242,18 @@ function formatOrder(
   )
   if (!hasNames)
     return `new order of the ${before.length} entries: ${pairs.map(([i]) => i + 1).join(', ')}`
-  const names = after.map((entry) => formatIdentity(entry, identity) ?? formatValue(entry, schema))
-  return `new order: ${names.join(', ')}`
+  const listNames = (entries: Json[]) =>
+    entries.map((entry) => formatIdentity(entry, identity) ?? formatValue(entry, schema)).join(', ')
+  return `new order: ${formatDifference(listNames(before), listNames(after))[1]}`
 }
 
 function formatEdit({ action, field, text }: ValueLine): string {
   const mark = action === 'set' ? '+ ' : action === 'unset' ? '- ' : ''
   return `${mark}${field === '' ? text : `${field} ${text}`}`
+}
+
+function join(field: string, name: FieldName): string {
+  return (field === '' ? '' : `${field}.`) + escapeInvisible(name)
 }
 
 function toList({ schema, identity }: Shape): Shape {

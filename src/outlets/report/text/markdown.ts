@@ -1,6 +1,7 @@
 import { findMax } from '../../../core/model/lists.ts'
 import { escapeInvisible } from './escape-invisible.ts'
 import { formatCount } from '../../../core/model/text/words.ts'
+import { cutMiddle } from './wrap.ts'
 
 /** Length limit in characters; code hosts accept comments of up to 65,536. */
 export const maxCharacters = 65_000
@@ -69,9 +70,7 @@ export function selectFitting<T extends { text: string }>(
  * @param whole what lists all lines; empty if nothing does
  */
 export function joinFirstLines(lines: string[], maxLines: number, whole = ''): string {
-  const shown = lines
-    .slice(0, maxLines)
-    .map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))
+  const shown = lines.slice(0, maxLines).map((line) => cutMiddle(line, 500))
   const rest = lines.length - shown.length
   const hint = whole === '' ? '' : ` (${whole} lists them)`
   return [...shown, ...(rest > 0 ? [`… and ${formatCount(rest)} more${hint}`] : [])].join('\n')

@@ -1,4 +1,5 @@
 import { append } from '../../../core/model/lists.ts'
+import { formatCount } from '../../../core/model/text/words.ts'
 import { measureWidth, splitGraphemes } from './display-width.ts'
 
 /** Blank at which no line breaks; the caller replaces it by a blank. */
@@ -46,6 +47,14 @@ export function truncate(line: string, columns: number): string {
     start += character
   }
   return `${start}…`
+}
+
+/** Cuts the middle of a text that is too long, and gives the length of the whole. */
+export function cutMiddle(text: string, max: number): string {
+  if (text.length <= max) return text
+  const end = Math.floor(max / 4)
+  const cut = `… (cut, ${formatCount(text.length)} characters) …`
+  return text.slice(0, max - end) + cut + text.slice(-end)
 }
 
 function wrapLine(line: string, room: number): string[] {
