@@ -1,6 +1,11 @@
 import type { FieldName, Value } from '../model/item.ts'
 import { formatPointerStep, getOwn, isObject, resolvePointer, type Json } from '../model/json.ts'
-import { chooseAlternative, getAnnotations, type ItemSchema } from './value/item-schema.ts'
+import {
+  chooseAlternative,
+  getAnnotations,
+  listParts,
+  type ItemSchema,
+} from './value/item-schema.ts'
 
 /** What is known of an item's fields; `ItemSpec`. */
 interface Fields {
@@ -19,12 +24,7 @@ export function listOmittedHidden({ hidesFields, schema }: Fields, value: Json):
 
 /** Tests whether a schema has a hidden field at any depth. */
 export function hasHiddenField(schema: ItemSchema): boolean {
-  const parts = [
-    ...Object.values(schema.properties ?? {}),
-    ...(schema.oneOf ?? []),
-    ...(schema.items === undefined ? [] : [schema.items]),
-  ]
-  return getAnnotations(schema).hidden === true || parts.some(hasHiddenField)
+  return getAnnotations(schema).hidden === true || listParts(schema).some(hasHiddenField)
 }
 
 function collectOmitted(schema: ItemSchema, value: Json, pointer: string): string[] {

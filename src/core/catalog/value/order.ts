@@ -2,22 +2,19 @@ import type { Json } from '../../model/json.ts'
 import { getOwn, isObject, type JsonObject } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import { canonicalizeBySchema, splitCanonical } from './canonical.ts'
-import { chooseAlternative, findSeparator, getAnnotations, type ItemSchema } from './item-schema.ts'
-
-interface Parent {
-  schema: ItemSchema
-  value: JsonObject
-}
+import {
+  chooseAlternative,
+  findSeparator,
+  getAnnotations,
+  listParts,
+  type ItemSchema,
+  type Parent,
+} from './item-schema.ts'
 
 /** Tests whether a schema has, at any depth, a list whose order has no meaning. */
 export function hasSet(schema: ItemSchema): boolean {
   const { set, sortBy } = getAnnotations(schema)
-  const parts = [
-    ...Object.values(schema.properties ?? {}),
-    ...(schema.oneOf ?? []),
-    ...(schema.items === undefined ? [] : [schema.items]),
-  ]
-  return set === true || sortBy !== undefined || parts.some(hasSet)
+  return set === true || sortBy !== undefined || listParts(schema).some(hasSet)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chooseAlternative } from '../../../core/catalog/value/item-schema.ts'
+import { chooseAlternative, getField } from '../../../core/catalog/value/item-schema.ts'
 import {
   isSameJson,
   getOwn,
@@ -11,14 +11,7 @@ import type { FieldName } from '../../../core/model/item.ts'
 import { isSecret } from '../../../core/model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { pairEntries } from './pair-entries.ts'
-import {
-  formatEntry,
-  formatIdentity,
-  formatValue,
-  getFieldSchema,
-  listFields,
-  type Shape,
-} from './value-text.ts'
+import { formatEntry, formatIdentity, formatValue, listFields, type Shape } from './value-text.ts'
 
 /** Length of two values up to which they are on one line. */
 const maxInline = 100
@@ -200,7 +193,7 @@ function toList({ schema, identity }: Shape): Shape {
 }
 
 function narrow({ schema, identity }: Shape, field: string): Shape {
-  return { schema: getFieldSchema(schema, field), identity }
+  return { schema: getField(schema, field) ?? {}, identity }
 }
 
 function isPlainObject(value: Json): value is JsonObject {
