@@ -44,13 +44,13 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope): ParsedItem {
   const isHidden = (problem: Problem): boolean => {
     return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
   }
-  const controls = scope === 'wire' ? [] : findControls(spec.schema, plain)
+  const leaves = listLeaves(spec.schema, plain)
+  const controls = scope === 'wire' ? [] : findControls(leaves)
   const shape = describeSchemaErrors(spec.findSchemaErrors(plain), spec.schema, plain).filter(
     (problem) => !isHidden(problem) && !controls.some(({ pointer }) => pointer === problem.pointer),
   )
   const form = [...controls, ...shape]
-  const problems =
-    form.length > 0 ? form : [...findStringProblems(spec.schema, plain), ...spec.check(plain)]
+  const problems = form.length > 0 ? form : [...findStringProblems(leaves), ...spec.check(plain)]
   const found = problems.filter(
     (problem) => (problem.scope === 'both' || problem.scope === scope) && !isHidden(problem),
   )

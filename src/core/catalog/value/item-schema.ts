@@ -158,18 +158,29 @@ export interface Leaf {
 }
 
 /** Lists the values below one that the schema knows. */
-export function listLeaves(schema: ItemSchema, value: Json, pointer = '', parent?: Parent): Leaf[] {
+export function listLeaves(
+  schema: ItemSchema,
+  value: Json,
+  pointer = '',
+  parent?: Parent,
+  found: Leaf[] = [],
+): Leaf[] {
   const chosen = chooseAlternative(schema, value)
-  if (Array.isArray(value))
-    return value.flatMap((entry, i) =>
-      chosen.items === undefined ? [] : listLeaves(chosen.items, entry, `${pointer}/${i}`),
-    )
-  if (!isObject(value) || isSecret(value)) return [{ schema: chosen, value, pointer, parent }]
-  return Object.entries(value).flatMap(([name, field]) => {
-    const known = getField(chosen, name)
-    const at = pointer + formatPointerStep(name)
-    return known === undefined ? [] : listLeaves(known, field, at, { schema: chosen, value })
-  })
+  if (Array.isArray(value)) {
+    if (chosen.items === undefined) return found
+    for (const [i, entry] of value.entries())
+      listLeaves(chosen.items, entry, `${pointer}/${i}`, undefined, found)
+  } else if (!isObject(value) || isSecret(value)) {
+    found.push({ schema: chosen, value, pointer, parent })
+  } else {
+    const own = { schema: chosen, value }
+    for (const [name, field] of Object.entries(value)) {
+      const known = getField(chosen, name)
+      if (known !== undefined)
+        listLeaves(known, field, pointer + formatPointerStep(name), own, found)
+    }
+  }
+  return found
 }
 
 /** Lists a schema and its alternatives. */

@@ -1,16 +1,7 @@
-import type { Json } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import { warn, describeRefusal } from '../problems.ts'
 import { formats } from './formats.ts'
-import {
-  getAnnotations,
-  listLeaves,
-  splitEntries,
-  holds,
-  findSeparator,
-  type ItemSchema,
-  type Leaf,
-} from './item-schema.ts'
+import { getAnnotations, splitEntries, holds, findSeparator, type Leaf } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
 import { findRegexFault } from './regex.ts'
 import { createFormatProblem, describeValue } from './schema-problems.ts'
@@ -19,33 +10,32 @@ import { createFormatProblem, describeValue } from './schema-problems.ts'
  * Finds problems inside strings that JSON Schema can't express: entries of separated lists, ranges
  * of numeric strings, and patterns that another field turns into lists or regular expressions.
  */
-export function findStringProblems(schema: ItemSchema, value: Json): Problem[] {
-  return listTexts(schema, value).flatMap((text) => [
-    ...checkList(text),
-    ...checkRegex(text),
-    ...checkRange(text),
-  ])
+export function findStringProblems(leaves: Leaf[]): Problem[] {
+  return leaves
+    .filter(isText)
+    .flatMap((text) => [...checkList(text), ...checkRegex(text), ...checkRange(text)])
 }
 
 interface Text extends Leaf {
   value: string
 }
 
-function listTexts(schema: ItemSchema, root: Json): Text[] {
-  return listLeaves(schema, root).flatMap(({ value, ...leaf }) =>
-    typeof value === 'string' ? [{ ...leaf, value }] : [],
-  )
+function isText(leaf: Leaf): leaf is Text {
+  return typeof leaf.value === 'string'
 }
 
 /** Finds control characters and final line ends, which nobody means in a manifest. */
-export function findControls(schema: ItemSchema, root: Json): Problem[] {
-  return listTexts(schema, root).flatMap(checkControls)
+export function findControls(leaves: Leaf[]): Problem[] {
+  return leaves.filter(isText).flatMap(checkControls)
 }
 
+const control = /[\p{Cc}\u2028\u2029]/u
+
 function checkControls({ schema, value, pointer, parent }: Text): Problem[] {
+  if (!control.test(value)) return []
   const hasLines = getAnnotations(schema).lines || findSeparator(schema, parent) === '\n'
   const text = hasLines ? value.replace(/[\t\r\n]/g, ' ') : value
-  const char = /[\p{Cc}\u2028\u2029]/u.exec(text)?.[0]
+  const char = control.exec(text)?.[0]
   if (char === undefined) return []
   const escape =
     char < ' '
