@@ -41,6 +41,7 @@ const rarelyCalled: Record<string, RarePackage> = {
       'isAlias',
       'isCollection',
       'isMap',
+      'isNode',
       'isScalar',
       'isSeq',
       'parseAllDocuments',

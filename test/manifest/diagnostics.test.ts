@@ -288,7 +288,7 @@ it('accepts a manifest with profiles and without config', () => {
   const workspace = createWorkspace({
     'domains/a.yaml':
       'domain: a.example.com\nprofiles: [p]\n---\n' +
-      'domain: b.example.com\nprofiles: [p]\nconfig:\n---\n' +
+      'domain: b.example.com\nprofiles: [p]\nconfig: null\n---\n' +
       'domain: c.example.com\nconfig: {}\n---\nprofile: p\n',
   })
   expect(workspace.diagnostics).toEqual([])
@@ -303,7 +303,7 @@ it('produces the diagnostic of the contract', () => {
       severity: 'error',
       code: 'item-invalid',
       summary: 'The service refuses this value',
-      detail: 'expected one of "on", "off", got "yes"',
+      detail: 'expected one of "on", "off", got "yes". Did you mean "on"?',
       file: 'domains/www.yaml',
       document: 0,
       line: 3,

@@ -43,7 +43,7 @@ describe('parsePlainYaml', () => {
       'a: [yes, off, true, false, null, ~, 2026-01-01, 10.0.0.1, 1.2.3, -x]',
       [{ a: ['yes', 'off', true, false, null, null, '2026-01-01', '10.0.0.1', '1.2.3', '-x'] }],
     ],
-    ['z: 1\na:\n"2": x\n"1": y\n', [{ '1': 'y', '2': 'x', z: 1, a: null }]],
+    ['z: 1\na: ~\n"2": x\n"1": y\n', [{ '1': 'y', '2': 'x', z: 1, a: null }]],
     [
       'a: "${secret:X}" # c\nb: \'it\'\'s\'\nc: "1"\nd: ${domain}\n',
       [{ a: '${secret:X}', b: "it's", c: '1', d: '${domain}' }],
@@ -70,6 +70,7 @@ describe('parsePlainYaml', () => {
         '? a\n: 1\n',
         ' a: 1\n',
       ],
+      ['a:\n', 'a: {b: }\n', 'a: {b}\n', 'a:\n  b:\n  c: 1\n'],
       ['a:\tb\n', 'a: b\r\n', '\ufeffa: 1\n', 'a: b\u2028c\n', 'a: \u0085\n', 'a: b\u00a0c\n'],
       ['a: "\u0007"\n', 'a: "\\ud800"\n', 'a: "\\x41"\n', 'a: "\\\n  b"\n', 'a: "b\n  c"\n'],
       ['a: b\n  c\n', 'a: |\n  b\n', 'a: >-\n  b\n', 'a: |2\n    b\n', "a: 'b\n\n  c'\n"],
@@ -80,8 +81,10 @@ describe('parsePlainYaml', () => {
         '00',
         '+1',
         '-0',
-
         '-0.0',
+        '3.10',
+        '1.0',
+        '0042',
         '1.',
         '.5',
         '1e3',

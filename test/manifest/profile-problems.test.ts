@@ -31,7 +31,7 @@ describe('a problem that a profile itself has', () => {
       {
         severity: 'error',
         code: 'item-invalid',
-        detail: 'expected one of "on", "off", got "yes" (14 domains)',
+        detail: 'expected one of "on", "off", got "yes". Did you mean "on"? (14 domains)',
         file: 'profiles/p.yaml',
         line: 3,
         column: 30,

@@ -280,7 +280,7 @@ describe('parseWorkspaceConfig', () => {
 
     it('accepts true only for allowHttp', () => {
       expect(found('http://api.example.net', ', allowHttp: "yes"')).toEqual([
-        '2:53-58 expected true or false, got "yes"',
+        '2:53-58 expected true or false, got "yes". Did you mean "true"?',
       ])
     })
   })

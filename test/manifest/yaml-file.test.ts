@@ -40,7 +40,11 @@ describe('parseYaml', () => {
   it.each([
     ['a:\n\tb: 1', '2:1 expected spaces as indentation, got a tab. Replace it with spaces.'],
     ['a: 1\nb: 2\na: 3', '3:1 the key "a" occurs twice in this mapping. Remove one of the two.'],
-    ['a: *x', '1:4 the alias "*x" has no anchor "&x" above it'],
+    [
+      'a: *x',
+      '1:4 the alias "*x" has no anchor "&x" above it. Put quotes around text that begins with ' +
+        '"*", such as "*.example.com".',
+    ],
     ['a: &x [*x]', '1:8 the alias "*x" refers to a value that contains it'],
     [
       'a: !foo 1',
@@ -86,7 +90,7 @@ describe('parseYaml', () => {
     expect(values('a: &x 1\nb: *x\nc: &x {d: 2}\ne: *x')).toEqual([
       { a: 1, b: 1, c: { d: 2 }, e: { d: 2 } },
     ])
-    expect(values('<<: {a: 1}')).toEqual([{ '<<': { a: 1 } }])
+    expect(values('"<<": {a: 1}')).toEqual([{ '<<': { a: 1 } }])
   })
 
   it('stops exponential growth of aliases', () => {

@@ -158,7 +158,10 @@ describe('formatDiagnosticsSarif', () => {
                 {
                   id: 'item-invalid',
                   shortDescription: {
-                    text: "An item's value does not follow the specification of the service.",
+                    text:
+                      "An item's value does not follow the specification of the service, or " +
+                      'is not what is written: a number without quotes in place of text, a ' +
+                      'control character, a key with nothing behind it.',
                   },
                 },
               ],

@@ -1,5 +1,9 @@
 import { catalogue } from '../../core/catalog/catalogue.ts'
-import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
+import {
+  findFieldSchema,
+  listHolders,
+  type ItemSchema,
+} from '../../core/catalog/value/item-schema.ts'
 import { workspaceSchema } from '../../manifest/workspace-file/generated/file-schemas.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
 
@@ -37,14 +41,7 @@ const home: ItemSchema = {
  * @param path of the file, relative to the root of the workspace
  */
 export function findSchemaAt(path: string, steps: readonly string[]): ItemSchema | null {
-  let schema: ItemSchema | undefined = path === workspaceFile ? home : document
-  for (const step of steps) {
-    schema = listHolders(schema)
-      .flatMap((each) => pickOwn(each.properties, step) ?? each.items ?? [])
-      .at(0)
-    if (schema === undefined) return null
-  }
-  return schema
+  return findFieldSchema(path === workspaceFile ? home : document, steps) ?? null
 }
 
 /** Lists the fields of the mappings that a schema allows. */
@@ -56,12 +53,4 @@ export function listKeys(schema: ItemSchema): [string, ItemSchema, boolean][] {
       required.includes(name),
     ]),
   )
-}
-
-function listHolders(schema: ItemSchema): ItemSchema[] {
-  return schema.oneOf === undefined ? [schema] : [schema, ...schema.oneOf]
-}
-
-function pickOwn(properties: ItemSchema['properties'], step: string): ItemSchema | undefined {
-  return properties !== undefined && Object.hasOwn(properties, step) ? properties[step] : undefined
 }

@@ -4,9 +4,14 @@ import type { Problem } from '../model/problem.ts'
 import { holdsSecret, isSecret, mapSecrets } from '../model/secret.ts'
 import type { ItemSpec } from './item-spec.ts'
 import { coerce, type Scope } from './value/coerce.ts'
-import { chooseAlternative, type ItemSchema } from './value/item-schema.ts'
+import {
+  chooseAlternative,
+  findFieldSchema,
+  listLeaves,
+  type ItemSchema,
+} from './value/item-schema.ts'
 import { describeSchemaErrors } from './value/schema-problems.ts'
-import { findStringProblems } from './value/string-problems.ts'
+import { findControls, findStringProblems } from './value/string-problems.ts'
 
 /** A parsed item: the payload, the canonical value, and the problems. */
 export interface ParsedItem {
@@ -39,11 +44,13 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope): ParsedItem {
   const isHidden = (problem: Problem): boolean => {
     return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
   }
+  const leaves = listLeaves(spec.schema, plain)
+  const controls = scope === 'wire' ? [] : findControls(leaves)
   const shape = describeSchemaErrors(spec.findSchemaErrors(plain), spec.schema, plain).filter(
-    (problem) => !isHidden(problem),
+    (problem) => !isHidden(problem) && !controls.some(({ pointer }) => pointer === problem.pointer),
   )
-  const problems =
-    shape.length > 0 ? shape : [...findStringProblems(spec.schema, plain), ...spec.check(plain)]
+  const form = [...controls, ...shape]
+  const problems = form.length > 0 ? form : [...findStringProblems(leaves), ...spec.check(plain)]
   const found = problems.filter(
     (problem) => (problem.scope === 'both' || problem.scope === scope) && !isHidden(problem),
   )
@@ -53,10 +60,7 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope): ParsedItem {
 
 /** Tests whether a schema has a list or an object, and no text, at a pointer. */
 function expectsStructure(schema: ItemSchema, pointer: string): boolean {
-  const found = parsePointer(pointer).reduce<ItemSchema>((outer, step) => {
-    const { items, properties = {} } = chooseAlternative(outer, /^\d+$/.test(step) ? [] : {})
-    return items ?? (Object.hasOwn(properties, step) ? (properties[step] ?? {}) : {})
-  }, schema)
+  const found = findFieldSchema(schema, parsePointer(pointer)) ?? {}
   const { type, oneOf } = chooseAlternative(found, '')
   return type === 'array' || type === 'object' || (type === undefined && oneOf !== undefined)
 }
@@ -66,31 +70,9 @@ export function findSecretFields(
   spec: ItemSpec,
   value: Json,
 ): { pointer: string; literal: boolean }[] {
-  const found: { pointer: string; literal: boolean }[] = []
-  collectSecretFields(spec.schema, value, '', found)
-  return found
-}
-
-function collectSecretFields(
-  schema: ItemSpec['schema'],
-  value: Json,
-  pointer: string,
-  found: { pointer: string; literal: boolean }[],
-): void {
-  if (schema.writeOnly === true) {
-    if (typeof value === 'string' || isSecret(value))
-      found.push({ pointer, literal: !isSecret(value) })
-  } else if (Array.isArray(value)) {
-    value.forEach((entry, i) =>
-      collectSecretFields(schema.items ?? {}, entry, `${pointer}/${i}`, found),
-    )
-  } else if (typeof value === 'object' && value !== null && !isSecret(value)) {
-    for (const [key, field] of Object.entries(value)) {
-      const known =
-        schema.properties !== undefined && Object.hasOwn(schema.properties, key)
-          ? schema.properties[key]
-          : undefined
-      if (known !== undefined) collectSecretFields(known, field, `${pointer}/${key}`, found)
-    }
-  }
+  return listLeaves(spec.schema, value).flatMap(({ schema, value: found, pointer }) =>
+    schema.writeOnly === true && (typeof found === 'string' || isSecret(found))
+      ? [{ pointer, literal: !isSecret(found) }]
+      : [],
+  )
 }

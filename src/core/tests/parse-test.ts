@@ -1,6 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { createTestValidator } from '../catalog/generated/schema-validators.ts'
-import type { ItemSchema } from '../catalog/value/item-schema.ts'
+import { getField, type ItemSchema } from '../catalog/value/item-schema.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeSchemaErrors } from '../catalog/value/schema-problems.ts'
 import { parseEntry } from '../effects/requests/parse-requests.ts'
@@ -82,8 +82,8 @@ function parseItem([name, expected]: [string, Json], fail: Report): ItemCheck[] 
 function findPartFault(schema: ItemSchema, [step, ...rest]: string[]): string | null {
   const { properties, items, oneOf } = schema
   if (step === undefined || oneOf !== undefined) return null
-  if (properties !== undefined && Object.hasOwn(properties, step))
-    return findPartFault(properties[step] ?? {}, rest)
+  const field = getField(schema, step)
+  if (field !== undefined) return findPartFault(field, rest)
   if (items !== undefined && /^\d{1,6}$/.test(step)) return findPartFault(items, rest)
   const known = Object.keys(properties ?? {})
   const hint = didYouMean(step, known) || (known.length > 0 ? ` It has ${known.join(', ')}.` : '')

@@ -25,6 +25,7 @@ import {
 } from './profiles.ts'
 import { ReplacementBudget } from './references.ts'
 import { findIdleNulls } from './unknown-names.ts'
+import { findConverted, findEmpty } from '../yaml/written-scalars.ts'
 import type { Workspace, WorkspaceConfig } from '../workspace-file/workspace.ts'
 import type { DeclaredException } from '../policies/parse-exceptions.ts'
 import type { YamlDocument } from '../yaml/yaml-file.ts'
@@ -33,7 +34,11 @@ import type { Domain } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import { append } from '../../core/model/lists.ts'
 import { type Progress, ignoreProgress } from '../../core/model/parallel.ts'
-import { type Diagnostic, compareDiagnostics } from '../../core/model/problem.ts'
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  compareDiagnostics,
+} from '../../core/model/problem.ts'
 import type { SecretKeeper } from '../../core/model/secret.ts'
 
 interface Assembled extends Pick<
@@ -78,7 +83,9 @@ export function assemble(
   append(diagnostics, findProfileProblems(declarations, profiles.byName))
   const limited = limitStacks(declarations, profiles.byName, quota)
   append(diagnostics, limited.diagnostics)
-  append(diagnostics, findAllNulls(declarations, home, config.defaults, quota))
+  const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
+  const findStack = createStackLookup(profiles.byName, defaults)
+  append(diagnostics, findOddScalars(declarations, defaults, quota, findStack))
   const flawed = new Set(diagnostics.map(({ file, document }) => `${document} ${file}`))
   const isFlawed = (manifest: Manifest | KnownManifest) => {
     if (manifest.kind === 'known') return limited.emptied.has(manifest)
@@ -86,9 +93,7 @@ export function assemble(
     return quota.isFlawed(manifest.document) || flawed.has(`${index} ${file.path}`)
   }
   const rules = createRules(config, keeper)
-  const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
   const problems = checkProfiles(defaults, profiles.byName, rules)
-  const findStack = createStackLookup(profiles.byName, defaults)
   const assembly = new Assembly({ rules, problems, quota, findStack })
   const clean: KnownManifest[] = []
   const exceptions: DeclaredException[] = []
@@ -138,33 +143,33 @@ function parseDocuments(
   return { declarations, diagnostics }
 }
 
-/** Finds nulls without an effect in manifests, in profiles and in the defaults. */
-function findAllNulls(
+/** Finds nulls without an effect, keys without a value, and text that would become a number. */
+function findOddScalars(
   declarations: (Manifest | Profile | KnownManifest)[],
-  home: YamlDocument,
-  defaults: JsonObject,
+  defaults: Layer,
   quota: ProblemQuota,
+  findStack: StackLookup,
 ): Diagnostic[] {
+  const find = (
+    { document, base, config }: Layer,
+    code: DiagnosticCode,
+    below: JsonObject | null,
+    domain?: Domain,
+  ) => {
+    const converted = findConverted(document, base, code)
+    // What is wrong with the keys of a document is reported already.
+    const empty = quota.isFlawed(document) ? [] : findEmpty(document, base, code, below)
+    return quota
+      .take(document, [...findIdleNulls(config, base), ...converted, ...empty])
+      .map((finding) => createDiagnostic(document, { ...finding, domain }))
+  }
   const own = declarations.flatMap((each) => {
     if (each.kind === 'known') return []
-    const domain = each.kind === 'manifest' ? each.domains[0]?.domain : undefined
-    return findNulls(each.document, '/config', each.config, quota, domain)
+    if (each.kind === 'profile') return find(toLayer(each), 'profile-invalid', null)
+    const below = findStack(each.profiles).config
+    return find(toLayer(each), 'manifest-invalid', below, each.domains[0]?.domain)
   })
-  return [...own, ...findNulls(home, '/defaults', defaults, quota)]
-}
-
-function findNulls(
-  document: YamlDocument,
-  base: string,
-  config: JsonObject,
-  quota: ProblemQuota,
-  domain?: Domain,
-): Diagnostic[] {
-  return quota
-    .take(document, findIdleNulls(config))
-    .map((finding) =>
-      createDiagnostic(document, { ...finding, pointer: base + finding.pointer, domain }),
-    )
+  return [...own, ...find(defaults, 'workspace-invalid', {})]
 }
 
 function createRules(config: WorkspaceConfig, keeper: SecretKeeper): ConfigContext {

@@ -1,14 +1,9 @@
 import { catalogue } from '../../core/catalog/catalogue.ts'
-import {
-  chooseAlternative,
-  getAnnotations,
-  type ItemSchema,
-} from '../../core/catalog/value/item-schema.ts'
+import { findFieldSchema, getAnnotations } from '../../core/catalog/value/item-schema.ts'
 import {
   formatPointerStep,
-  getOwn,
-  isObject,
   parsePointer,
+  resolvePointer,
   type Json,
   type JsonObject,
 } from '../../core/model/json.ts'
@@ -86,15 +81,10 @@ function isRelated(a: string, b: string): boolean {
 /** Tests whether no value beside or below the place of a finding could change it. */
 function isCertain(finding: ConfigFinding, config: JsonObject): boolean {
   const [item = '', ...steps] = parsePointer(finding.pointer)
-  let schema: ItemSchema = catalogue.get(item)?.schema ?? {}
-  let value = getOwn(config, item)
-  for (const step of steps) {
-    // Entries of lists are not merged.
-    if (Array.isArray(value)) return true
-    const fields = chooseAlternative(schema, value ?? null).properties ?? {}
-    schema = Object.hasOwn(fields, step) ? (fields[step] ?? {}) : {}
-    value = isObject(value) ? getOwn(value, step) : undefined
-  }
+  // Entries of lists are not merged.
+  if (steps.some((step) => /^\d+$/.test(step))) return true
+  const schema = findFieldSchema(catalogue.get(item)?.schema ?? {}, steps) ?? {}
+  const value = resolvePointer(config, finding.pointer)
   const { when, regexWhen, pathsWhen, emptyIsDefault } = getAnnotations(schema)
   const dependsOnSibling =
     when !== undefined ||

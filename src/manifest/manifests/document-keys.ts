@@ -40,8 +40,8 @@ export function checkKeys(
     if (kind === 'profile' && (key === 'domain' || key === 'domains'))
       report(
         pointer,
-        `a profile can't have "${key}". Remove it, and list the profile under "profiles" ` +
-          'of a manifest.',
+        `a profile can't have "${key}". Write "profiles: [NAME]" for "profile" if this is a ` +
+          'manifest, or remove this key.',
         'key',
       )
     else if (!keys.includes(key))

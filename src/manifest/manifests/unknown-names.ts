@@ -1,5 +1,5 @@
 import { catalogue } from '../../core/catalog/catalogue.ts'
-import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
+import { getField, type ItemSchema } from '../../core/catalog/value/item-schema.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { formatPointerStep, isObject, type JsonObject } from '../../core/model/json.ts'
 import { problemSummaries } from '../../core/model/problem.ts'
@@ -23,9 +23,7 @@ function suggest(item: string): string {
     return ` "${item}" is a key of manifests and profiles. Move it out of "config:".`
   const hint = didYouMean(item, catalogue.keys())
   if (hint !== '') return hint
-  const owners = [...catalogue.values()].filter(({ schema }) =>
-    Object.hasOwn(schema.properties ?? {}, item),
-  )
+  const owners = [...catalogue.values()].filter(({ schema }) => getField(schema, item))
   return owners.length === 0
     ? ' "edgewise explain" lists all items.'
     : ` It is a field of ${listSome(owners.map(({ key }) => key))}: indent it below its item.`
@@ -36,9 +34,9 @@ function suggest(item: string): string {
  * a misspelt name would silently keep what it was meant to remove. Pointers are within the
  * configuration.
  */
-export function findIdleNulls(config: JsonObject): Finding[] {
+export function findIdleNulls(config: JsonObject, base = ''): Finding[] {
   return Object.entries(config).flatMap(([item, value]) => {
-    const pointer = formatPointerStep(item)
+    const pointer = base + formatPointerStep(item)
     const spec = catalogue.get(item)
     if (spec !== undefined)
       return isObject(value) ? findInFields(spec.schema, value, pointer, item) : []
@@ -58,7 +56,7 @@ function findInFields(
   if (properties === undefined) return []
   return Object.entries(value).flatMap(([key, field]): Finding[] => {
     const pointer = parentPointer + formatPointerStep(key)
-    const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : undefined
+    const fieldSchema = getField(schema, key)
     if (fieldSchema !== undefined)
       return isObject(field) ? findInFields(fieldSchema, field, pointer, item) : []
     if (field !== null || key.startsWith('$')) return []

@@ -5,6 +5,7 @@ import { append } from '../../core/model/lists.ts'
 import type { Diagnostic, Place } from '../../core/model/problem.ts'
 import { findFiles } from '../manifests/find-files.ts'
 import { createDiagnostic, ProblemQuota, type Finding } from '../manifests/finding.ts'
+import { findConverted, findEmpty } from '../yaml/written-scalars.ts'
 import { loadSource } from '../manifests/load-source.ts'
 import { createSourceLineLookup } from '../yaml/source-line.ts'
 import { parseYaml, type DocumentPlace, type SourceFile } from '../yaml/yaml-file.ts'
@@ -41,6 +42,10 @@ export function loadTests(root: string, globs: string[]): LoadedTests {
       append(diagnostics, parsed.diagnostics)
       for (const { value, ...document } of parsed.documents) {
         const report = createReport(document, quota, diagnostics)
+        for (const base of ['/given/config', '/plan/from'])
+          for (const finding of findConverted(document, base, 'test-invalid')) report(finding)
+        for (const finding of findEmpty(document, '/given/config', 'test-invalid', null))
+          report(finding)
         const test = parseTest(value, (pointer, detail, part) => report({ pointer, detail, part }))
         if (test !== null) tests.push({ ...test, document })
       }

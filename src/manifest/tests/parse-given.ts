@@ -5,6 +5,7 @@ import type { Given, GivenSource } from './given.ts'
 import { Assembly, type StackLookup } from '../manifests/assembly.ts'
 import { ProblemQuota } from '../manifests/finding.ts'
 import { mergeOver } from '../manifests/merge.ts'
+import { toLayer } from '../manifests/declared-places.ts'
 import type { ConfigContext } from '../manifests/parse-config.ts'
 import { parseDocument } from '../manifests/parse-document.ts'
 import { ProfileProblems } from '../manifests/profile-problems.ts'
@@ -31,11 +32,7 @@ export function createGivenParser(
     const quota = new ProblemQuota()
     const assembly = new Assembly({ rules, problems, quota, findStack: () => stack })
     assembly.add(manifest)
-    const own = manifest.document
-    const layers: Layer[] = [
-      ...stack.layers,
-      { config: manifest.config, document: own, base: '/config' },
-    ]
+    const layers = [...stack.layers, toLayer(manifest)]
     const unknown = findProfileProblems([manifest], byName)
     const findings = [...parsed.findings, ...unknown, ...assembly.end()]
     return {
@@ -46,7 +43,7 @@ export function createGivenParser(
         const origin = findOrigin(layers, formatPointerStep(item) + pointer)
         if (origin === null || origin.pointer === '') return null
         const { layer } = origin
-        const isOwn = layer.document === own
+        const isOwn = layer.document === manifest.document
         const written = layer.base + origin.pointer
         const pointerOfFile = isOwn ? base + written : written
         const user = isOwn ? null : document.file.path

@@ -3,7 +3,9 @@ import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import {
   describeValue,
   findSchema,
+  formatNames,
   suggestAllowed,
+  typeWords,
 } from '../../core/catalog/value/schema-problems.ts'
 import { explainRemovedKey, type removedKeys } from './removed-keys.ts'
 import { workspaceSchema } from './generated/file-schemas.ts'
@@ -103,7 +105,7 @@ function createFinding(error: SchemaError, value: Json | undefined, shape: Shape
       return create(
         pointer,
         `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ` +
-          `${got}.${suggestAllowed(value, allowed)}`,
+          `${got}${suggestAllowed(value, allowed) || '.'}`,
       )
     }
     case 'minProperties':
@@ -116,7 +118,8 @@ function createFinding(error: SchemaError, value: Json | undefined, shape: Shape
       return create(pointer, 'expected at least one entry, got an empty list')
     default: {
       const isEntry = params['type'] === 'array' && typeof value === 'string'
-      const hint = isEntry ? `. Write "[${value}]".` : ''
+      const meant = params['type'] === 'boolean' ? suggestAllowed(value, ['true', 'false']) : ''
+      const hint = isEntry ? `. Write "[${value}]".` : meant
       return create(pointer, `expected ${expectedWords()}, got ${got}${hint}`)
     }
   }
@@ -124,18 +127,8 @@ function createFinding(error: SchemaError, value: Json | undefined, shape: Shape
 
 /** Describes a type in words; a mapping by its first keys. */
 function describeType(type: string, schema: Record<string, unknown>): string {
-  const keys = Object.keys(schema['properties'] ?? {})
-  const list = keys.slice(0, 6).join(', ') + (keys.length > 6 ? ', …' : '')
-  const words = typeWords[type] ?? 'something else'
-  return type === 'object' && keys.length > 0 ? `${words} (${list})` : words
-}
-
-const typeWords: Record<string, string> = {
-  object: 'a mapping',
-  array: 'a list',
-  string: 'a string',
-  integer: 'a whole number',
-  boolean: 'true or false',
+  if (type !== 'object') return typeWords[type] ?? 'something else'
+  return `a mapping${formatNames(Object.keys(schema['properties'] ?? {}))}`
 }
 
 function createUnknownKey(pointer: string, key: string, known: string[], shape: Shape): Finding {

@@ -1,4 +1,13 @@
-import { isMap, isScalar, isSeq, visit, type Document, type Pair, type YAMLMap } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  visit,
+  type Document,
+  type Pair,
+  type YAMLMap,
+} from 'yaml'
 import { isSameJson } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { parseAnyYaml, type SourceFile } from './yaml-file.ts'
@@ -16,7 +25,7 @@ export type FormatResult = { text: string } | { diagnostics: Diagnostic[] } | { 
 /**
  * Formats a YAML file of a workspace: keys in the order of the schemas, items in the order of the
  * specification, indentation of two blanks, indented lists, no blanks inside braces. Comments stay
- * with their neighbours; quotes, flow style and block texts stay as they are. A document with
+ * with their neighbours; flow style stays, and each scalar as it is written. A document with
  * anchors keeps its order. All line ends become those of the first line.
  *
  * The result is verified before it is returned: it has the same values and formatting it again
@@ -86,14 +95,9 @@ function formatOnce(path: string, text: string): string | null {
 function hasAnchors(document: Document.Parsed): boolean {
   let found = false
   visit(document, {
-    Alias: () => {
-      found = true
-      return visit.BREAK
-    },
     Node: (_key, node) => {
-      if (!('anchor' in node) || node.anchor === undefined) return undefined
-      found = true
-      return visit.BREAK
+      found = isAlias(node) || node.anchor !== undefined
+      return found ? visit.BREAK : undefined
     },
   })
   return found

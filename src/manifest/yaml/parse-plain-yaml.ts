@@ -48,8 +48,8 @@ const special = new RegExp(
     .join('|'),
   'i',
 )
-/** A number in the only notation that every parser of YAML reads alike. */
-const plainNumber = /^(?:0|-?[1-9]\d{0,14})$|^(?:0|[1-9]\d{0,8})\.\d{1,6}$/
+/** A number that every parser of YAML reads alike, if it is written as it is printed. */
+const plainNumber = /^-?\d{1,15}$|^\d{1,9}\.\d{1,6}$/
 
 /** An escape other than those of JSON's short forms. */
 const oddEscape = /\\(?:[^"\\/nrt]|$)/
@@ -157,10 +157,10 @@ function convertNext(conversion: Conversion): Json {
   return null
 }
 
-/** Converts a scalar; undefined if parsers may read it differently. */
+/** Converts a scalar; undefined if parsers may read it differently, or its text is not shown. */
 function convertScalar(scalar: ScalarEvent, text: string): Json | undefined {
   const { style, valueStart, valueEnd, fast } = scalar
-  if (valueStart < 0) return null
+  if (valueStart < 0) return undefined
   if (style === SCALAR_STYLE_PLAIN)
     return fast ? resolvePlain(text.slice(valueStart, valueEnd)) : undefined
   if (style !== SCALAR_STYLE_DOUBLE_QUOTED && style !== SCALAR_STYLE_SINGLE_QUOTED) return undefined
@@ -178,7 +178,7 @@ function resolvePlain(source: string): Json | undefined {
   if (source === 'true') return true
   if (source === 'false') return false
   if (source === 'null' || source === '~') return null
-  return plainNumber.test(source) ? Number(source) : undefined
+  return plainNumber.test(source) && String(Number(source)) === source ? Number(source) : undefined
 }
 
 /** Tests whether only blanks and dashes are before a scalar in its line. */

@@ -1,5 +1,5 @@
 import patches from 'fast-json-patch'
-import { type Scalar, type YAMLSeq, isAlias, isMap, isScalar, isSeq } from 'yaml'
+import { type Scalar, type YAMLSeq, isNode, isScalar, isSeq } from 'yaml'
 import { type Json, isSameJson, parsePointer, resolvePointer } from '../../core/model/json.ts'
 import { append, groupBy } from '../../core/model/lists.ts'
 import { findComments } from './marked-comments.ts'
@@ -156,8 +156,7 @@ function editLines(
 }
 
 function getRange(item: unknown): [start: number, end: number] {
-  const isNode = isScalar(item) || isMap(item) || isSeq(item) || isAlias(item)
-  const [start, end] = (isNode ? item.range : null) ?? [0, 0]
+  const [start, end] = (isNode(item) ? item.range : null) ?? [0, 0]
   return [start, end]
 }
 

@@ -1,6 +1,6 @@
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import { maskCredentials } from '../../core/catalog/header-credentials.ts'
-import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
+import { listParts, type ItemSchema } from '../../core/catalog/value/item-schema.ts'
 import type { Place } from '../../core/model/problem.ts'
 import type { SourceFile } from './yaml-file.ts'
 
@@ -107,8 +107,6 @@ function getSecretPattern(): RegExp {
 }
 
 function listSecretNames(schema: ItemSchema): string[] {
-  const names = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-    field.writeOnly === true ? [name] : listSecretNames(field),
-  )
-  return schema.items === undefined ? names : [...names, ...listSecretNames(schema.items)]
+  const own = Object.entries(schema.properties ?? {}).filter(([, { writeOnly }]) => writeOnly)
+  return [...own.map(([name]) => name), ...listParts(schema).flatMap(listSecretNames)]
 }

@@ -1,8 +1,8 @@
-import { type YAMLError, isScalar } from 'yaml'
+import type { YAMLError } from 'yaml'
 import type { Json } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { parsePlainYaml } from './parse-plain-yaml.ts'
-import { convertToJson, type YamlFault } from './yaml-json.ts'
+import { convertToJson, quoteStar, type WrittenScalar, type YamlFault } from './yaml-json.ts'
 import { findLineStarts, parseText, locateRange, findYamlExcess } from './yaml-text.ts'
 
 /** A file of the workspace; `path` is relative to the root, with `/`. */
@@ -20,6 +20,8 @@ export interface DocumentPlace {
 /** One document of a YAML file, without positions; `findPlace` computes them on demand. */
 export interface YamlDocument extends DocumentPlace {
   value: Json
+  /** Scalars whose values don't show what is written; absent in a plain file, which has none. */
+  written?: WrittenScalar[]
 }
 
 /** A YAML file with its valid, non-empty documents, and diagnostics of the others. */
@@ -52,24 +54,24 @@ export function parseAnyYaml(file: SourceFile): ParsedFile {
   if (excess !== null)
     return { file, documents: [], diagnostics: [createYamlDiagnostic(file, 0, excess)] }
   const documents = parseText(file.text, excess)
+  const conflict = findConflict(file.text)
   let lineStarts: number[] | undefined
   const parsed: YamlDocument[] = []
   const diagnostics: Diagnostic[] = []
-  documents.forEach((document, index) => {
-    const { value, faults } = convertToJson(document.contents)
+  for (const [index, document] of documents.entries()) {
+    const { value, faults, written } = convertToJson(document.contents)
     const errors = [...document.errors, ...document.warnings]
+    if (conflict !== null && errors.length > 0)
+      return { file, documents: [], diagnostics: [createYamlDiagnostic(file, index, conflict)] }
     // The parser ends where its stack does, which differs between threads. The nesting is a fault.
     const isTooDeep = errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')
-    const syntax = findUnquotedReference(file.text, errors) ?? errors.map(createFault)
+    const syntax = findUnquoted(file.text, errors) ?? errors.map(createFault)
     const faultsFound = syntax.length === 0 || (isTooDeep && faults.length > 0) ? faults : syntax
     if (faultsFound.length > 0) lineStarts ??= findLineStarts(file.text)
     for (const fault of faultsFound.slice(0, Math.max(0, maxFaults - diagnostics.length)))
       diagnostics.push(createYamlDiagnostic(file, index, fault, lineStarts))
-    const empty =
-      document.contents === null ||
-      (isScalar(document.contents) && document.contents.value === null)
-    if (faultsFound.length === 0 && !empty) parsed.push({ file, index, value })
-  })
+    if (faultsFound.length === 0 && value !== null) parsed.push({ file, index, value, written })
+  }
   return { file, documents: parsed, diagnostics }
 }
 
@@ -90,14 +92,27 @@ function createYamlDiagnostic(
 }
 
 function createFault(error: YAMLError): YamlFault {
-  return { start: error.pos[0], end: error.pos[1], detail: describeError(error) }
+  const [start, end] = error.pos
+  return { start, end, detail: describeError(error) }
+}
+
+/** Finds the first marker of a merge that git left to be resolved. */
+function findConflict(text: string): YamlFault | null {
+  const start = text.search(/^([<=>|])\1{6}(?!\1)/m)
+  const detail = 'this marks an unresolved merge conflict. Resolve it.'
+  return start < 0 ? null : { start, end: start + 7, detail }
 }
 
 /**
- * Finds a reference without quotes within `{…}` or `[…]`. The parser takes its `{` for a mapping,
- * and reports errors up to the end of the line; this one fault replaces them.
+ * Finds text that lacks quotes: a reference within `{…}` or `[…]`, whose `{` the parser takes for a
+ * mapping, or a `*`, which it takes for an alias. This one fault replaces errors up to the end of
+ * the line.
  */
-function findUnquotedReference(text: string, errors: YAMLError[]): YamlFault[] | null {
+function findUnquoted(text: string, errors: YAMLError[]): YamlFault[] | null {
+  const [from = 0] = errors[0]?.pos ?? []
+  const star = /[-:,[{] *(\*\S*)$/.exec(text.slice(text.lastIndexOf('\n', from - 1) + 1, from + 1))
+  if (star !== null)
+    return [{ start: from + 1 - (star[1]?.length ?? 0), end: from + 1, detail: quoteStar }]
   const error = errors.find(({ pos: [start] }) => start > 0 && text.startsWith('${', start - 1))
   if (error === undefined) return null
   const detail =

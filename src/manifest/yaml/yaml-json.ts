@@ -1,15 +1,17 @@
 import {
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   type Alias,
   type Node,
+  type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
 import { findTextFault, inputLimits, tooDeep } from '../../core/model/input-limits.ts'
-import type { Json, JsonObject } from '../../core/model/json.ts'
+import { formatPointerStep, type Json, type JsonObject } from '../../core/model/json.ts'
 
 /** A range of offsets, and why its content can't be data of a manifest. */
 export interface YamlFault {
@@ -18,8 +20,17 @@ export interface YamlFault {
   detail: string
 }
 
+/** A number that is not written as it is printed, or nothing (an empty text) behind a key. */
+export interface WrittenScalar {
+  pointer: string
+  text: string
+}
+
 interface Conversion {
   faults: YamlFault[]
+  written: WrittenScalar[]
+  /** Pointer of the value that is being converted. */
+  pointer: string
   anchors: Map<string, Node>
   /** Target of an alias when it was first met: its anchor may be redefined further down. */
   targets: Map<Alias, Node>
@@ -38,16 +49,18 @@ export const reservedKeys = new Set([...Object.getOwnPropertyNames(Object.protot
  * Converts a syntax tree to JSON; anything that JSON or a manifest can't contain is a fault and
  * becomes null.
  */
-export function convertToJson(root: unknown): { value: Json; faults: YamlFault[] } {
+export function convertToJson(root: unknown): Conversion & { value: Json } {
   const conversion: Conversion = {
     faults: [],
+    written: [],
+    pointer: '',
     anchors: new Map(),
     targets: new Map(),
     uses: new Map(),
     open: new Set(),
     budget: maxAliased,
   }
-  return { value: convertValue(root, 0, conversion), faults: conversion.faults }
+  return { ...conversion, value: convertValue(root, 0, conversion) }
 }
 
 function convertValue(node: unknown, level: number, conversion: Conversion): Json {
@@ -56,7 +69,7 @@ function convertValue(node: unknown, level: number, conversion: Conversion): Jso
   if (conversion.open.size > 0 && --conversion.budget < 0) return null
   if (isScalar(node)) {
     if (node.anchor !== undefined) registerAnchor(node, node.anchor, conversion)
-    return convertScalar(node.value, node, conversion)
+    return convertScalar(node, conversion)
   }
   if (!isMap(node) && !isSeq(node))
     return reportFault(node, 'expected a mapping, a list or a plain value', conversion)
@@ -76,7 +89,7 @@ function convertAlias(alias: Alias, level: number, conversion: Conversion): Json
   if (target === undefined)
     return reportFault(
       alias,
-      `the alias "*${alias.source}" has no anchor "&${alias.source}" above it`,
+      `the alias "*${alias.source}" has no anchor "&${alias.source}" above it. ` + quoteStar,
       conversion,
     )
   conversion.targets.set(alias, target)
@@ -109,14 +122,7 @@ function convertAlias(alias: Alias, level: number, conversion: Conversion): Json
 
 function isInside(alias: Alias, target: Node): boolean {
   const [inner, outer] = [alias.range, target.range]
-  return (
-    inner !== null &&
-    inner !== undefined &&
-    outer !== null &&
-    outer !== undefined &&
-    inner[0] >= outer[0] &&
-    inner[1] <= outer[1]
-  )
+  return inner != null && outer != null && inner[0] >= outer[0] && inner[1] <= outer[1]
 }
 
 function convertMap(map: YAMLMap, level: number, conversion: Conversion): JsonObject {
@@ -131,7 +137,7 @@ function convertMap(map: YAMLMap, level: number, conversion: Conversion): JsonOb
       reportFault(
         isNode(key) ? key : map,
         isScalar(key)
-          ? `expected a string as key, got ${String(name)}. Put quotes around it.`
+          ? `expected a string as key, got ${key.source ?? ''}. Put quotes around it.`
           : 'expected a string as key, got a mapping, list or alias. Use plain text.',
         conversion,
       )
@@ -143,10 +149,15 @@ function convertMap(map: YAMLMap, level: number, conversion: Conversion): JsonOb
         `the key "${name}" occurs twice in this mapping. Remove one of the two.`,
         conversion,
       )
+    } else if (isScalar(key) && key.type === 'PLAIN' && name === '<<') {
+      reportFault(key, noMerge, conversion)
+    } else if (value === null) {
+      const isJoined = isScalar(key) && key.type === 'PLAIN' && name.includes(':')
+      reportFault(key, isJoined ? noBlank : noValue, conversion)
     } else {
-      result[name] = convertValue(value, level, conversion)
-      const isJoined = value === null && isScalar(key) && key.type === 'PLAIN' && name.includes(':')
-      if (isJoined) reportFault(key, noBlank, conversion)
+      result[name] = convertWithin(name, value, level, conversion)
+      if (isScalar(value) && value.value === null && value.source === '')
+        conversion.written.push({ pointer: conversion.pointer + formatPointerStep(name), text: '' })
     }
   }
   return result
@@ -155,11 +166,32 @@ function convertMap(map: YAMLMap, level: number, conversion: Conversion): JsonOb
 /** Without the key, which may contain a secret. */
 const noBlank = 'expected a blank after ":", got none. Write "key: value".'
 
+/** Advice about text that is taken for an alias. */
+export const quoteStar = 'Put quotes around text that begins with "*", such as "*.example.com".'
+
+const noMerge = 'merge keys ("<<") are not supported. Use a profile for what manifests share.'
+const noValue = 'expected "key: value", got a key alone. A list is written in brackets: "[a, b]".'
+
 function convertList(list: YAMLSeq, level: number, conversion: Conversion): Json[] {
-  return list.items.map((entry) => convertValue(entry, level, conversion))
+  return list.items.map((entry, i) => convertWithin(i, entry, level, conversion))
 }
 
-function convertScalar(value: unknown, node: Node, conversion: Conversion): Json {
+/** Converts a value of a mapping or list, by its key or index there. */
+function convertWithin(
+  step: string | number,
+  value: unknown,
+  level: number,
+  conversion: Conversion,
+): Json {
+  const { pointer } = conversion
+  conversion.pointer += formatPointerStep(step)
+  const converted = convertValue(value, level, conversion)
+  conversion.pointer = pointer
+  return converted
+}
+
+function convertScalar(node: Scalar, conversion: Conversion): Json {
+  const { value, source = '' } = node
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') {
     const excess = findTextFault(value)
@@ -189,11 +221,9 @@ function convertScalar(value: unknown, node: Node, conversion: Conversion): Json
       conversion,
     )
   }
+  if (source !== String(number))
+    conversion.written.push({ pointer: conversion.pointer, text: source })
   return number === 0 ? 0 : number
-}
-
-function isNode(value: unknown): value is Node {
-  return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)
 }
 
 function reportFault(node: unknown, detail: string, conversion: Conversion): null {

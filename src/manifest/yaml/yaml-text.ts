@@ -1,4 +1,4 @@
-import { parseAllDocuments, type Document, Lexer } from 'yaml'
+import { parseAllDocuments, type Document, Lexer, type Tags } from 'yaml'
 import type { Place } from '../../core/model/problem.ts'
 import { findTextFault, inputLimits, tooDeep } from '../../core/model/input-limits.ts'
 import type { YamlFault } from './yaml-json.ts'
@@ -19,8 +19,32 @@ export function parseText(text: string, excess = findYamlExcess(text)): Document
     intAsBigInt: true,
     // Its check takes quadratic time; convertToJson checks keys.
     uniqueKeys: false,
+    customTags: (tags) => tags.map((tag) => keepWritten(tag, text)),
   })
   return [...parsed]
+}
+
+/** Makes scalars be printed as they are written; only further lines of one are indented anew. */
+function keepWritten(tag: Tags[number], text: string): Tags[number] {
+  if (typeof tag === 'string' || tag.collection !== undefined) return tag
+  return {
+    ...tag,
+    stringify: (node, context, ...others) => {
+      const [start, end] = node.range ?? []
+      const written = node.range ? text.slice(start, end).replaceAll('\r\n', '\n') : '|'
+      // Blanks at the begin of a line count in a block.
+      const indent = /^[|>]/.test(written)
+        ? /^>-?\n+( +)\S(?!.*\n +\n)/s.exec(written)?.[1]
+        : written
+      if (indent === undefined) return tag.stringify?.(node, context, ...others) ?? ''
+      return written
+        .trimEnd()
+        .replace(
+          /\n([ \t]*)(?=\S)/g,
+          (_, blanks: string) => `\n${context.indent}${blanks.slice(indent.length)}`,
+        )
+    },
+  }
 }
 
 /**

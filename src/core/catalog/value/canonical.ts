@@ -1,20 +1,17 @@
 import { canonicalizeAddress } from './formats.ts'
 import {
   type ItemSchema,
+  type Parent,
   chooseAlternative,
   findSeparator,
   getAnnotations,
+  getField,
   splitEntries,
 } from './item-schema.ts'
 import { type Json, type JsonObject, isObject, setOwn } from '../../model/json.ts'
 import { compare } from '../../model/problem.ts'
 import { isSecret } from '../../model/secret.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
-
-interface Parent {
-  schema: ItemSchema
-  value: JsonObject
-}
 
 /**
  * Returns the canonical form of a valid value: documented defaults filled in, sets sorted and
@@ -65,7 +62,7 @@ function canonicalizeObject(schema: ItemSchema, value: JsonObject): JsonObject {
   const properties = schema.properties ?? {}
   const result: JsonObject = {}
   for (const [key, field] of Object.entries(value)) {
-    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
+    const known = getField(schema, key)
     const emptyList =
       field === '' && known !== undefined && findSeparator(known, { schema, value }) !== null
     if (emptyList && known.default !== '') continue

@@ -3,18 +3,15 @@ import { isSecret } from '../../model/secret.ts'
 import {
   chooseAlternative,
   getAnnotations,
+  getField,
   holds,
   findSeparator,
   type ItemSchema,
+  type Parent,
 } from './item-schema.ts'
 
 /** Source of a value: a manifest may write separated strings as lists, the wire may not. */
 export type Scope = 'manifest' | 'wire'
-
-interface Parent {
-  schema: ItemSchema
-  value: JsonObject
-}
 
 /**
  * Returns a copy of a value with the specification's types: a numeric string for an integer, an
@@ -72,10 +69,7 @@ function coerceString(schema: ItemSchema, value: Json, scope: Scope, parent?: Pa
 function coerceObject(schema: ItemSchema, value: JsonObject, scope: Scope): JsonObject {
   const result: JsonObject = {}
   for (const [key, field] of Object.entries(value)) {
-    const known =
-      schema.properties !== undefined && Object.hasOwn(schema.properties, key)
-        ? schema.properties[key]
-        : undefined
+    const known = getField(schema, key)
     const coerced = known === undefined ? field : coerce(known, field, scope, { schema, value })
     if (coerced !== undefined) setOwn(result, key, coerced)
   }

@@ -1,4 +1,5 @@
-import type { Json } from '../../model/json.ts'
+import { formatPointerStep, isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isSecret } from '../../model/secret.ts'
 
 /**
  * The part of JSON Schema (draft 2020-12) that the items' schemas use, with `x-edgewise` for rules
@@ -51,6 +52,8 @@ export interface Annotations {
   pathsWhen?: FieldCondition
   /** Condition under which this string is a regular expression. */
   regexWhen?: FieldCondition
+  /** Whether the text has several lines, and may have tabs. */
+  lines?: boolean
   /** Whether order and duplicates have no meaning. */
   set?: boolean
   /**
@@ -71,6 +74,12 @@ export interface Annotations {
   hidden?: boolean
 }
 
+/** An object with its schema, by which the schemas of its fields are chosen. */
+export interface Parent {
+  schema: ItemSchema
+  value: JsonObject
+}
+
 /** Returns the annotations of a schema, empty by default. */
 export function getAnnotations(schema: ItemSchema): Annotations {
   return schema['x-edgewise'] ?? {}
@@ -79,10 +88,7 @@ export function getAnnotations(schema: ItemSchema): Annotations {
 /**
  * Tests a condition on a sibling field in this object; an omitted field has its default.
  */
-export function holds(
-  condition: FieldCondition | undefined,
-  parent: { schema: ItemSchema; value: Record<string, Json> } | undefined,
-): boolean {
+export function holds(condition: FieldCondition | undefined, parent: Parent | undefined): boolean {
   if (condition === undefined) return true
   if (parent === undefined) return false
   const explicit = Object.hasOwn(parent.value, condition.field)
@@ -100,10 +106,7 @@ export function holds(
 /**
  * Finds the separator of a string of this schema in its parent object; null if it is not a list.
  */
-export function findSeparator(
-  schema: ItemSchema,
-  parent?: { schema: ItemSchema; value: Record<string, Json> },
-): ',' | '\n' | null {
+export function findSeparator(schema: ItemSchema, parent?: Parent): ',' | '\n' | null {
   const { list, when } = getAnnotations(schema)
   if (list === undefined || !holds(when, parent)) return null
   return list === 'comma' ? ',' : '\n'
@@ -126,16 +129,75 @@ export function chooseAlternative(schema: ItemSchema, value: Json): ItemSchema {
   return schema.oneOf.find((choice) => choice.type === kind) ?? schema
 }
 
-/** Collects the names of all fields of a schema at any depth. */
-export function listFieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
-  for (const [name, field] of Object.entries(schema.properties ?? {}))
-    listFieldNames(field, names.add(name))
-  for (const part of listParts(schema)) listFieldNames(part, names)
-  return names
+/** Returns the schema of a field; undefined if it is unknown. */
+export function getField({ properties = {} }: ItemSchema, name: string): ItemSchema | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-function listParts({ oneOf = [], items }: ItemSchema): ItemSchema[] {
-  return items === undefined ? oneOf : [...oneOf, items]
+/** Finds the schema of a value at steps of a pointer; undefined if it is unknown. */
+export function findFieldSchema(
+  schema: ItemSchema,
+  steps: readonly string[],
+): ItemSchema | undefined {
+  return steps.reduce<ItemSchema | undefined>((outer, step) => {
+    // A list may be added to one below it, or stand for a text with several entries.
+    if (outer === undefined || step === '$append' || getAnnotations(outer).list !== undefined)
+      return outer
+    return listHolders(outer)
+      .flatMap((each) => getField(each, step) ?? each.items ?? [])
+      .at(0)
+  }, schema)
+}
+
+/** A value that has no parts, or a secret, with its schema and the object that it is a field of. */
+export interface Leaf {
+  schema: ItemSchema
+  value: Json
+  pointer: string
+  parent?: Parent
+}
+
+/** Lists the values below one that the schema knows. */
+export function listLeaves(
+  schema: ItemSchema,
+  value: Json,
+  pointer = '',
+  parent?: Parent,
+  found: Leaf[] = [],
+): Leaf[] {
+  const chosen = chooseAlternative(schema, value)
+  if (Array.isArray(value)) {
+    if (chosen.items === undefined) return found
+    for (const [i, entry] of value.entries())
+      listLeaves(chosen.items, entry, `${pointer}/${i}`, undefined, found)
+  } else if (!isObject(value) || isSecret(value)) {
+    found.push({ schema: chosen, value, pointer, parent })
+  } else {
+    const own = { schema: chosen, value }
+    for (const [name, field] of Object.entries(value)) {
+      const known = getField(chosen, name)
+      if (known !== undefined)
+        listLeaves(known, field, pointer + formatPointerStep(name), own, found)
+    }
+  }
+  return found
+}
+
+/** Lists a schema and its alternatives. */
+export function listHolders(schema: ItemSchema): ItemSchema[] {
+  return schema.oneOf === undefined ? [schema] : [schema, ...schema.oneOf]
+}
+
+/** Lists the schemas of the fields and entries of a value, and its alternatives. */
+export function listParts({ properties = {}, oneOf = [], items }: ItemSchema): ItemSchema[] {
+  return [...Object.values(properties), ...oneOf, ...(items === undefined ? [] : [items])]
+}
+
+/** Collects the names of all fields of a schema at any depth. */
+export function listFieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
+  for (const name of Object.keys(schema.properties ?? {})) names.add(name)
+  for (const part of listParts(schema)) listFieldNames(part, names)
+  return names
 }
 
 /** Tests whether a schema, or one within it at any depth, passes a test of its annotations. */
@@ -143,6 +205,5 @@ export function hasAnnotation(
   schema: ItemSchema,
   test: (annotations: Annotations) => boolean,
 ): boolean {
-  const parts = [...Object.values(schema.properties ?? {}), ...listParts(schema)]
-  return test(getAnnotations(schema)) || parts.some((part) => hasAnnotation(part, test))
+  return test(getAnnotations(schema)) || listParts(schema).some((part) => hasAnnotation(part, test))
 }

@@ -8,12 +8,8 @@ import {
   getAnnotations,
   hasAnnotation,
   type ItemSchema,
+  type Parent,
 } from './item-schema.ts'
-
-interface Parent {
-  schema: ItemSchema
-  value: JsonObject
-}
 
 /** Tests whether a schema has, at any depth, a list whose order has no meaning. */
 export function hasSet(schema: ItemSchema): boolean {

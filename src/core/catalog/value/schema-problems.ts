@@ -5,7 +5,8 @@ import type { Problem } from '../../model/problem.ts'
 import type { SchemaError } from '../../model/text/schema-fault.ts'
 import { describeMissingField, describeRefusal } from '../problems.ts'
 import { formatWords } from './formats.ts'
-import type { ItemSchema } from './item-schema.ts'
+import { findIpVersion } from './ip-version.ts'
+import { listParts, type ItemSchema } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
 import { findRegexFault } from './regex.ts'
 
@@ -146,18 +147,17 @@ function createTypeProblem(violation: Violation): Problem {
   const { params, value, schema } = violation
   const type = String(params['type'])
   const fields = Object.keys(schema.properties ?? {})
-  const some = `${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''}`
-  const expected = `${typeWords[type] ?? type}${fields.length === 0 ? '' : ` (${some})`}`
+  const expected = (typeWords[type] ?? type) + formatNames(fields)
   // Text in place of an object with secret fields may be a secret.
   const got = holdsSecrets(schema) ? describeKind(value) : describeValue(value)
-  return refuseValue(violation, expected, got)
+  const hint = type === 'boolean' ? suggestAllowed(value, ['true', 'false']) : ''
+  return refuseValue(violation, expected, got + hint)
 }
 
 function createEnumProblem(violation: Violation): Problem {
   const { params, value } = violation
   const allowed = (params['allowedValues'] as Json[]).map(String)
-  const hint = suggestAllowed(value, allowed)
-  const got = `${describeValue(value)}${hint === '' ? '' : `.${hint}`}`
+  const got = describeValue(value) + suggestAllowed(value, allowed)
   return refuseValue(violation, joinAlternatives(allowed), got)
 }
 
@@ -166,13 +166,20 @@ function createRangeProblem(violation: Violation): Problem {
   return refuseValue(violation, `a number ${String(comparison)} ${String(limit)}`)
 }
 
-/** Returns ` Did you mean "x"?` with the allowed value that was meant, or an empty string. */
+/** Returns `. Did you mean "x"?` with the allowed value that was meant, or an empty string. */
 export function suggestAllowed(value: Json | undefined, allowed: string[]): string {
-  if (typeof value === 'string') return didYouMean(value, allowed)
-  const words = value === true ? ['on', 'yes'] : value === false ? ['off', 'no'] : []
+  const words = switches.find((each) => each.includes(String(value).toLowerCase())) ?? []
   const meant = words.find((word) => allowed.includes(word))
-  return meant === undefined ? '' : ` Did you mean "${meant}"?`
+  const slip = typeof value === 'string' ? didYouMean(value, allowed) : ''
+  const hint = meant === undefined ? slip : ` Did you mean "${meant}"?`
+  return hint && `.${hint}`
 }
+
+/** Words that mean the same. */
+const switches = [
+  ['on', 'yes', 'true'],
+  ['off', 'no', 'false'],
+]
 
 /** Creates the problem of a string that does not match a format. */
 export function createFormatProblem(
@@ -181,8 +188,22 @@ export function createFormatProblem(
   value: Json | undefined,
 ): Problem {
   const expected = formatWords[format] ?? format
-  const fault = format === 'regex-any' ? `: ${findRegexFault(String(value)) ?? 'malformed'}` : ''
+  const text = String(value)
+  const fault =
+    format === 'regex-any' ? `: ${findRegexFault(text) ?? 'malformed'}` : explainNetwork(text)
   return describeRefusal(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
+}
+
+/** Explains how to write a network that the service does not support; empty for other text. */
+function explainNetwork(text: string): string {
+  const [, address = '', bits] = /^(.*)\/(\d+)$/.exec(text) ?? []
+  const prefix = Number(bits)
+  if (findIpVersion(address) !== 4 || prefix > 32) return ''
+  if (prefix === 32) return `. Write "${address}" for a single address.`
+  const size = [8, 16, 24].find((each) => each > prefix)
+  return size === undefined
+    ? `. List its ${2 ** (32 - prefix)} addresses.`
+    : `. Split it into ${2 ** (size - prefix)} networks of /${size}.`
 }
 
 /** Expected values of the patterns, in words for messages. */
@@ -198,7 +219,8 @@ export const patternWords: Record<string, string> = {
   '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'a time such as 08:30',
 }
 
-const typeWords: Record<string, string> = {
+/** Values of each type of a schema, in words. */
+export const typeWords: Record<string, string> = {
   integer: 'a whole number',
   string: 'a string',
   boolean: 'true or false',
@@ -206,13 +228,15 @@ const typeWords: Record<string, string> = {
   object: 'an object with fields',
 }
 
+/** Formats some names in brackets; empty without any. */
+export function formatNames(names: string[]): string {
+  const some = names.slice(0, 6).join(', ') + (names.length > 6 ? ', …' : '')
+  return some === '' ? '' : ` (${some})`
+}
+
 /** Tests whether a value of this schema has a secret field. */
 export function holdsSecrets(schema: ItemSchema): boolean {
-  const inner = [
-    ...Object.values(schema.properties ?? {}),
-    ...(schema.items === undefined ? [] : [schema.items]),
-  ]
-  return schema.writeOnly === true || inner.some(holdsSecrets)
+  return schema.writeOnly === true || listParts(schema).some(holdsSecrets)
 }
 
 function describeKind(value: Json | undefined): string {
@@ -220,7 +244,8 @@ function describeKind(value: Json | undefined): string {
   return typeof value === 'number' ? 'a number' : describeValue(value)
 }
 
-function joinAlternatives(allowed: string[]): string {
+/** Formats allowed values: `one of "a", "b"`. */
+export function joinAlternatives(allowed: string[]): string {
   const words = allowed.map((word) => `"${word}"`)
   return words.length === 1 ? (words[0] ?? '') : `one of ${words.join(', ')}`
 }

@@ -1,62 +1,54 @@
-import { isObject, formatPointerStep, type Json, type JsonObject } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import { warn, describeRefusal } from '../problems.ts'
 import { formats } from './formats.ts'
-import {
-  chooseAlternative,
-  getAnnotations,
-  splitEntries,
-  holds,
-  findSeparator,
-  type ItemSchema,
-} from './item-schema.ts'
+import { getAnnotations, splitEntries, holds, findSeparator, type Leaf } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
 import { findRegexFault } from './regex.ts'
 import { createFormatProblem, describeValue } from './schema-problems.ts'
-
-interface Parent {
-  schema: ItemSchema
-  value: JsonObject
-}
 
 /**
  * Finds problems inside strings that JSON Schema can't express: entries of separated lists, ranges
  * of numeric strings, and patterns that another field turns into lists or regular expressions.
  */
-export function findStringProblems(
-  schema: ItemSchema,
-  value: Json,
-  pointer = '',
-  parent?: Parent,
-): Problem[] {
-  const chosen = chooseAlternative(schema, value)
-  if (typeof value === 'string') {
-    return [
-      ...checkList(chosen, value, pointer, parent),
-      ...checkRegex(chosen, value, pointer, parent),
-      ...checkRange(chosen, value, pointer),
-    ]
-  }
-  if (Array.isArray(value))
-    return value.flatMap((entry, i) =>
-      findStringProblems(chosen.items ?? {}, entry, `${pointer}/${i}`),
-    )
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, field]) => {
-    const known =
-      chosen.properties !== undefined && Object.hasOwn(chosen.properties, key)
-        ? chosen.properties[key]
-        : undefined
-    return known === undefined
-      ? []
-      : findStringProblems(known, field, pointer + formatPointerStep(key), {
-          schema: chosen,
-          value,
-        })
-  })
+export function findStringProblems(leaves: Leaf[]): Problem[] {
+  return leaves
+    .filter(isText)
+    .flatMap((text) => [...checkList(text), ...checkRegex(text), ...checkRange(text)])
 }
 
-function checkList(schema: ItemSchema, value: string, pointer: string, parent?: Parent): Problem[] {
+interface Text extends Leaf {
+  value: string
+}
+
+function isText(leaf: Leaf): leaf is Text {
+  return typeof leaf.value === 'string'
+}
+
+/** Finds control characters and final line ends, which nobody means in a manifest. */
+export function findControls(leaves: Leaf[]): Problem[] {
+  return leaves.filter(isText).flatMap(checkControls)
+}
+
+const control = /[\p{Cc}\u2028\u2029]/u
+
+function checkControls({ schema, value, pointer, parent }: Text): Problem[] {
+  if (!control.test(value)) return []
+  const hasLines = getAnnotations(schema).lines || findSeparator(schema, parent) === '\n'
+  const text = hasLines ? value.replace(/[\t\r\n]/g, ' ') : value
+  const char = control.exec(text)?.[0]
+  if (char === undefined) return []
+  const escape =
+    char < ' '
+      ? JSON.stringify(char).slice(1, -1)
+      : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const detail = /^\P{Cc}*[\r\n]+$/u.test(text)
+    ? 'expected no line end behind the text, got one. Write "|-" for "|", or ">-" for ">".'
+    : `expected no control character, got "${escape}". If a backslash is meant, write ` +
+      `"\\${escape}", or use single quotes.`
+  return [{ ...warn(pointer, detail), severity: 'error' }]
+}
+
+function checkList({ schema, value, pointer, parent }: Text): Problem[] {
   const by = findSeparator(schema, parent)
   if (by === null) return []
   const { of, ofEnum, pathsWhen } = getAnnotations(schema)
@@ -93,18 +85,13 @@ function isAccepted(format: string, entry: string): boolean {
   return format in formats && formats[format as keyof typeof formats](entry)
 }
 
-function checkRegex(
-  schema: ItemSchema,
-  value: string,
-  pointer: string,
-  parent?: Parent,
-): Problem[] {
+function checkRegex({ schema, value, pointer, parent }: Text): Problem[] {
   const { regexWhen } = getAnnotations(schema)
   if (regexWhen === undefined || !holds(regexWhen, parent)) return []
   return findRegexFault(value) === null ? [] : [createFormatProblem(pointer, 'regex-any', value)]
 }
 
-function checkRange(schema: ItemSchema, value: string, pointer: string): Problem[] {
+function checkRange({ schema, value, pointer }: Text): Problem[] {
   const range = getAnnotations(schema).range
   if (range === undefined || !/^\d+$/.test(value)) return []
   const [min, max] = range

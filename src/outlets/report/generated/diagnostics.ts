@@ -5,7 +5,7 @@ import type { DiagnosticCode } from '../../../core/model/problem.ts'
 export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "file-unreadable": "A file of the workspace can not be read.",
   "file-invalid": "A file is empty, too large, not UTF-8 text, outside of the workspace, or not loaded because no glob matches its name.",
-  "yaml-invalid": "A file is not well-formed YAML 1.2, or exceeds a limit of manifests.",
+  "yaml-invalid": "A file is not well-formed YAML 1.2, has an unresolved merge conflict, or exceeds a limit of manifests.",
   "workspace-invalid": "`edgewise.yaml` has an unknown key or a wrong value, or there is no manifest. A warning: a glob of `guards.protect` or `rollout.first` matches no domain.",
   "manifest-invalid": "A manifest has an unknown key or a wrong value.",
   "profile-invalid": "A profile has an unknown key or a wrong value.",
@@ -15,7 +15,7 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "domain-invalid": "The name of a domain is not well-formed.",
   "domain-duplicate": "Two manifests declare the same domain, or an import has two values for one of its items.",
   "item-unknown": "There is no item of this name.",
-  "item-invalid": "An item's value does not follow the specification of the service.",
+  "item-invalid": "An item's value does not follow the specification of the service, or is not what is written: a number without quotes in place of text, a control character, a key with nothing behind it.",
   "item-conflict": "Two items of a domain contradict each other, or one has no effect.",
   "item-unnamed": "The specification does not document the wire name of the item.",
   "unset-unavailable": "The item has `$unset`, but the specification documents no reset.",

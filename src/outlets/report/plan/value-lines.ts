@@ -1,4 +1,4 @@
-import { chooseAlternative } from '../../../core/catalog/value/item-schema.ts'
+import { chooseAlternative, getField } from '../../../core/catalog/value/item-schema.ts'
 import {
   isSameJson,
   getOwn,
@@ -13,14 +13,7 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 import { truncate } from '../text/wrap.ts'
 import { formatDifference, maxWhole } from './difference.ts'
 import { pairEntries } from './pair-entries.ts'
-import {
-  formatEntry,
-  formatIdentity,
-  formatValue,
-  getFieldSchema,
-  listFields,
-  type Shape,
-} from './value-text.ts'
+import { formatEntry, formatIdentity, formatValue, listFields, type Shape } from './value-text.ts'
 
 /** Maximum width of the name of an entry of a list, and what is left of a longer one. */
 const [maxLabel, shortLabel] = [40, 24]
@@ -261,7 +254,7 @@ function toList({ schema, identity }: Shape): Shape {
 }
 
 function narrow({ schema, identity }: Shape, field: string): Shape {
-  return { schema: getFieldSchema(schema, field), identity }
+  return { schema: getField(schema, field) ?? {}, identity }
 }
 
 function isPlainObject(value: Json): value is JsonObject {

@@ -1,5 +1,9 @@
 import { catalogue } from '../../../core/catalog/catalogue.ts'
-import { chooseAlternative, type ItemSchema } from '../../../core/catalog/value/item-schema.ts'
+import {
+  chooseAlternative,
+  getField,
+  type ItemSchema,
+} from '../../../core/catalog/value/item-schema.ts'
 import type { FieldName, ItemKey } from '../../../core/model/item.ts'
 import { getOwn, isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { findNewReference, findReference, isSecret } from '../../../core/model/secret.ts'
@@ -55,16 +59,11 @@ function formatFields(object: JsonObject, schema: ItemSchema, fields: FieldName[
   return fields
     .map((field) => {
       const value = object[field] ?? null
-      const text = formatValue(value, getFieldSchema(schema, field))
+      const text = formatValue(value, getField(schema, field))
       const isNested = Array.isArray(value) || (isObject(value) && !isSecret(value))
       return `${escapeInvisible(field)} ${isNested ? `(${text})` : text}`
     })
     .join(' · ')
-}
-
-/** Returns the schema of a field, which is empty if it is unknown. */
-export function getFieldSchema({ properties = {} }: ItemSchema, field: FieldName): ItemSchema {
-  return (Object.hasOwn(properties, field) ? properties[field] : undefined) ?? {}
 }
 
 /** Formats an entry of a list on one line. */
