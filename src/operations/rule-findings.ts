@@ -1,13 +1,15 @@
-import type { Domain, ItemKey, ItemState, Value } from '../core/model/item.ts'
+import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import { findingCodes } from '../core/rule-lists/codes.ts'
 import { findRuleListFindings, type KnownResults } from '../core/rule-lists/find-findings.ts'
 import type { Finding } from '../core/rule-lists/finding.ts'
+import type { Candidate } from '../core/trace/evaluation.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { findPlace } from '../manifest/yaml/yaml-place.ts'
 import type { Configured, Desired, ItemPlaces, TextSources } from './runtime/workspace-parts.ts'
+import { listCandidates } from './tracing/candidates.ts'
 import { settleReadings } from './tracing/readings.ts'
 import { toWritten } from './tracing/written-pointer.ts'
 
@@ -82,11 +84,11 @@ export function listRuleFindings(
 }
 
 /** The values of items that manifests set; one that resets an item is none. */
-function readValues(items: Items): Map<ItemKey, Value> {
-  const values = new Map<ItemKey, Value>()
-  for (const [key, { candidates, status }] of items) {
-    const value = candidates.at(-1)
-    if (value !== undefined && status !== 'unset') values.set(key, value)
+function readValues(items: Items): Map<ItemKey, Candidate> {
+  const values = new Map<ItemKey, Candidate>()
+  for (const [key, state] of items) {
+    const value = listCandidates(key, state).at(-1)
+    if (value !== undefined && state.status !== 'unset') values.set(key, value)
   }
   return values
 }

@@ -2,6 +2,7 @@ import { isSameJson, isObject, getOwn, type Json } from '../model/json.ts'
 import type { Form, FormName } from '../model/change.ts'
 import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
 import type { Problem } from '../model/problem.ts'
+import type { Plain } from '../model/secret.ts'
 import type { SchemaError } from '../model/text/schema-fault.ts'
 import { canonicalizeBySchema } from './value/canonical.ts'
 import type { Observation } from './observation.ts'
@@ -133,12 +134,14 @@ export const overwritingList = {
   unset: () => [],
 } satisfies ItemRow
 
-/**
- * Casts a value to the type generated from its item's schema. Checks are called only with values
- * that the schema has accepted.
- */
+/** Casts a value that its item's schema has accepted to the type generated from that. */
 export function castAccepted<Given>(value: Json): Given {
   return value as unknown as Given
+}
+
+/** Casts a value as checks get it: with a text in place of each secret. */
+export function castPlain<Given>(value: Json): Plain<Given> {
+  return castAccepted(value)
 }
 
 /** Builds the specification of an item from its row and schema. */

@@ -3,7 +3,7 @@ import type { Form } from '../model/change.ts'
 import type { ItemState, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, getCertainValue, type ItemRow } from './item-spec.ts'
+import { castPlain, getCertainValue, type ItemRow } from './item-spec.ts'
 import type { Observation } from './observation.ts'
 import { describeAction } from './problems.ts'
 
@@ -43,7 +43,7 @@ function observe(_known: Value | undefined, observed: Json): Observation {
 
 function check(value: Json): Problem[] {
   const remedy = 'Remove the entry instead: Edgewise then switches its URL off.'
-  return castAccepted<VisitDenyWhitelist>(value).flatMap((entry, i) =>
+  return castPlain<VisitDenyWhitelist>(value).flatMap((entry, i) =>
     entry.turn_on
       ? []
       : [describeAction(`/${i}/turn_on`, `"turn_on: false" is an action. ${remedy}`)],

@@ -62,7 +62,7 @@ export function findLiveEffects(
     const after = new Map(before)
     for (const { item } of byDomain.get(domain) ?? []) {
       const found = observed.get(domain)?.get(item)
-      after.set(item, found === undefined ? [null] : listCandidates(found.state))
+      after.set(item, found === undefined ? [null] : listCandidates(item, found.state))
     }
     return { before, after }
   })

@@ -71,6 +71,11 @@ export interface Annotations {
   hidden?: boolean
 }
 
+/** Tests whether a schema is that of texts of any form, for which a secret may stand. */
+export function isFreeText({ type, enum: words, pattern }: ItemSchema): boolean {
+  return type === 'string' && words === undefined && pattern === undefined
+}
+
 /** Returns the annotations of a schema, empty by default. */
 export function getAnnotations(schema: ItemSchema): Annotations {
   return schema['x-edgewise'] ?? {}
