@@ -9,9 +9,8 @@ import type { Rule } from '../core/trace/rule.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { findPlace } from '../manifest/yaml/yaml-place.ts'
 import type { Configured, Desired, ItemPlaces, TextSources } from './runtime/workspace-parts.ts'
-import { listCandidates } from './tracing/candidates.ts'
+import { readDesired } from './tracing/candidates.ts'
 import { settleReadings } from './tracing/readings.ts'
-import { toWritten } from './tracing/written-pointer.ts'
 
 type Source = NonNullable<ReturnType<Workspace['findTextSource']>>
 type CheckedWorkspace = Configured & Desired & ItemPlaces & TextSources
@@ -61,14 +60,14 @@ export function listRuleFindings(
         : findRuleListFindings(domain, readValues(items), settings, known.parts).findings
     known.byItems.set(items, { domain, findings })
     for (const finding of findings) {
-      const find = ({ item, pointer }: Rule) =>
-        workspace.findTextSource(domain, item, toWritten(items.get(item), pointer))
+      const find = ({ item, pointer }: Rule) => workspace.findTextSource(domain, item, pointer)
       const source = find(finding.rule)
       if (source === null) continue
       const others = finding.other.flatMap((rule) => find(rule) ?? [])
       const name = JSON.stringify([
         finding.code,
         finding.under,
+        [finding.rule, ...finding.other].map(({ pattern }) => pattern),
         [source, ...others].map(({ document, pointer }) => [
           document.file.path,
           document.index,
@@ -77,7 +76,7 @@ export function listRuleFindings(
       ])
       const group = groups.get(name) ?? { finding, source, others, domains: [] }
       groups.set(name, group)
-      group.domains.push(domain)
+      if (group.domains.at(-1) !== domain) group.domains.push(domain)
     }
   }
   return [...groups.values()].map((group) => createDiagnostic(workspace, group))
@@ -85,12 +84,8 @@ export function listRuleFindings(
 
 /** The values of items that manifests set; one that resets an item is none. */
 function readValues(items: Items): Map<ItemKey, Candidate> {
-  const values = new Map<ItemKey, Candidate>()
-  for (const [key, state] of items) {
-    const value = listCandidates(key, state).at(-1)
-    if (value !== undefined && state.status !== 'unset') values.set(key, value)
-  }
-  return values
+  const set = [...items].filter(([, { status }]) => status !== 'unset')
+  return new Map([...readDesired(new Map(set))].map(([key, all]) => [key, all.at(-1) ?? null]))
 }
 
 function createDiagnostic(

@@ -41,8 +41,12 @@ export interface ItemSpec {
    * Checks rules across fields of a value that its schema accepts. Pointers are within that value.
    */
   check(value: Json): Problem[]
-  /** Returns the canonical form of a desired value or a write payload. Idempotent. */
-  canonicalize(value: Json): Value
+  /**
+   * Returns the canonical form of a desired value or a write payload. Idempotent.
+   *
+   * @param keepsSets whether sets stay as they are
+   */
+  canonicalize(value: Json, keepsSets?: boolean): Value
   /**
    * Builds the documented write that leads to `desired` (canonical) from any possible state; null
    * if nothing can or must be sent.
@@ -151,8 +155,8 @@ export function defineItem(
   findSchemaErrors: ItemSpec['findSchemaErrors'],
   row: ItemRow & { stages?: readonly Stage[] },
 ): ItemSpec {
-  const canonicalize = (value: Json): Value => {
-    const bySchema = canonicalizeBySchema(schema, value)
+  const canonicalize = (value: Json, keepsSets?: boolean): Value => {
+    const bySchema = canonicalizeBySchema(schema, value, keepsSets)
     return row.tidy === undefined ? bySchema : row.tidy(bySchema)
   }
   const keptFields = Object.entries(schema.properties ?? {})

@@ -12,16 +12,22 @@ import {
   holdsSecret,
   mapSecrets,
 } from '../../core/model/secret.ts'
+import type { Secrets } from '../runtime/workspace-parts.ts'
 import type { Candidate, Candidates } from '../../core/trace/evaluation.ts'
 
 /** Any value at all. */
 const anyValue: Candidate = { $unknown: true }
 
-/** The candidates of the items that manifests mention; a list of addresses clears the other. */
+/**
+ * The candidates of the items that manifests mention, with sets as they have them; a list of
+ * addresses clears the other.
+ */
 export function readDesired(items: ReadonlyMap<ItemKey, ItemState>): Candidates {
   const found = new Map<ItemKey, Candidate[]>()
-  for (const [key, state] of items)
-    found.set(key, listCandidates(key, { ...state, unknownFields: [] }))
+  for (const [key, state] of items) {
+    const candidates = state.ordered === undefined ? state.candidates : [state.ordered]
+    found.set(key, listCandidates(key, { ...state, candidates, unknownFields: [] }))
+  }
   for (const [key, other] of [
     ['ip_black_list', 'ip_white_list'],
     ['ip_white_list', 'ip_black_list'],
@@ -46,25 +52,35 @@ export function listCandidates(key: ItemKey, state: ItemState): Candidate[] {
   )
 }
 
-/** The candidates of an item after a change; templates are those of its secrets. */
+/** The candidates of an item after a change. */
 export function readChanged(
   { item, action, after }: Pick<Change, 'item' | 'action' | 'after'>,
-  templates: Record<string, string> = {},
+  { vault }: Secrets,
 ): Candidate[] {
-  return action === 'unset' || after === null ? [null] : [nameSecrets(item, after, templates)]
+  if (action === 'unset' || after === null) return [null]
+  return [nameSecrets(item, after, vault.listTemplates(after))]
 }
 
 /**
- * Replaces masked secrets by their names, or the templates with their names; a fingerprint stays
- * for one that was literal. The value is unknown if a secret stands for a number or a fixed word.
+ * Replaces masked secrets by their names, or the templates with their names; one that was literal
+ * keeps the end of its fingerprint.
  */
 function nameSecrets(key: ItemKey, value: Json, templates: Record<string, string>): Candidate {
   if (!holdsSecret(value)) return value
   const named = mapSecrets(value, (secret) => ({
-    $secret: findReference(secret) ?? findNewReference(secret) ?? templates[secret] ?? secret,
+    $secret:
+      findReference(secret) ??
+      findNewReference(secret) ??
+      templates[secret] ??
+      `literal:${secret.slice(-8)}`,
   }))
-  const secrets = listFixedSecrets(getItemSpec(key), named)
-  return secrets.length === 0 ? named : { $unknown: true, secrets, value: named }
+  return sealFixed(key, named)
+}
+
+/** The value is unknown if a secret stands for a number or a fixed word. */
+function sealFixed(key: ItemKey, value: Json): Candidate {
+  const secrets = listFixedSecrets(getItemSpec(key), value)
+  return secrets.length === 0 ? value : { $unknown: true, secrets, value }
 }
 
 /**
@@ -121,7 +137,7 @@ function readCandidate(key: ItemKey, candidate: Json): Candidate {
   if (candidate === null) return null
   if (isObject(candidate) && candidate['$unknown'] === true) return anyValue
   const { value, problems } = parseItem(getItemSpec(key), candidate, 'manifest')
-  if (value !== null) return nameSecrets(key, value, {})
+  if (value !== null) return sealFixed(key, value)
   const [problem] = problems
   throw refuse(`${key}${problem?.pointer ?? ''}: ${problem?.detail ?? 'invalid value'}`)
 }
