@@ -11,7 +11,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { receivers } from '../src/core/model/config.ts'
 import { stores } from '../src/core/model/stores.ts'
-import type { ItemSchema } from '../src/core/catalog/value/item-schema.ts'
+import { isFreeText, type ItemSchema } from '../src/core/catalog/value/item-schema.ts'
 import { buildEditorSchema } from './editor-schema.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
 import { buildPageAssets } from './page-assets.ts'
@@ -52,9 +52,16 @@ async function buildTypesFile(): Promise<string> {
   const types = []
   for (const item of items) {
     const schema = loadSchema(item)
-    types.push(await compileTypes(schema, schema.title ?? item))
+    types.push(await compileTypes(markTexts(schema), schema.title ?? item))
   }
-  return `${header}\n${types.join('\n')}`
+  return `${header}import type { Text } from '../../model/secret.ts'\n\n${types.join('\n')}`
+}
+
+/** Gives texts of any form the type in which a secret may stand for them. */
+function markTexts(schema: JSONSchema): JSONSchema {
+  const mark = (_: string, part: ItemSchema | null): unknown =>
+    part !== null && isFreeText(part) ? { ...part, tsType: 'Text' } : part
+  return JSON.parse(JSON.stringify(schema, mark)) as JSONSchema
 }
 
 function compileTypes(schema: JSONSchema, title: string): Promise<string> {

@@ -37,13 +37,13 @@ const schema = {
 }
 const code = `import type { ${title} } from './generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import { describeRefusal } from './problems.ts'
 
 /** Purpose of the item (specification, "${key}"). */
 export const ${name}: ItemRow = {
   check: (value: Json) => {
-    const { field } = castAccepted<${title}>(value)
+    const { field } = castPlain<${title}>(value)
     const blank = describeRefusal('/field', 'expected some text, got only blanks')
     return field.trim() === '' ? [blank] : []
   },

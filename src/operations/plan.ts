@@ -1,4 +1,4 @@
-import type { Configured, Desired, Plannable } from './runtime/workspace-parts.ts'
+import type { Configured, Desired, Plannable, Secrets } from './runtime/workspace-parts.ts'
 import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
@@ -133,7 +133,7 @@ export async function plan(
 
 /** Finds what a plan does to requests, as far as it is asked for. */
 async function findAllEffects(
-  workspace: Configured & Desired,
+  workspace: Configured & Desired & Secrets,
   recorded: RecordedState,
   changes: Change[],
   { effects = null, witnesses = null }: PlanRequest,

@@ -123,7 +123,7 @@ export async function rollback(
 
 /** Shows a rollback, and what it does to sample requests. */
 async function showRollback(
-  workspace: Configured & Desired,
+  workspace: Configured & Desired & Secrets,
   recorded: RecordedState,
   found: Rollback,
   { effects: request = null }: RollbackRequest,

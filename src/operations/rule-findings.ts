@@ -1,15 +1,16 @@
-import type { Domain, ItemKey, ItemState, Value } from '../core/model/item.ts'
+import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import { findingCodes } from '../core/rule-lists/codes.ts'
 import { findRuleListFindings, type KnownResults } from '../core/rule-lists/find-findings.ts'
 import type { Finding } from '../core/rule-lists/finding.ts'
+import type { Candidate } from '../core/trace/evaluation.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { findPlace } from '../manifest/yaml/yaml-place.ts'
 import type { Configured, Desired, ItemPlaces, TextSources } from './runtime/workspace-parts.ts'
+import { readDesired } from './tracing/candidates.ts'
 import { settleReadings } from './tracing/readings.ts'
-import { toWritten } from './tracing/written-pointer.ts'
 
 type Source = NonNullable<ReturnType<Workspace['findTextSource']>>
 type CheckedWorkspace = Configured & Desired & ItemPlaces & TextSources
@@ -59,14 +60,14 @@ export function listRuleFindings(
         : findRuleListFindings(domain, readValues(items), settings, known.parts).findings
     known.byItems.set(items, { domain, findings })
     for (const finding of findings) {
-      const find = ({ item, pointer }: Rule) =>
-        workspace.findTextSource(domain, item, toWritten(items.get(item), pointer))
+      const find = ({ item, pointer }: Rule) => workspace.findTextSource(domain, item, pointer)
       const source = find(finding.rule)
       if (source === null) continue
       const others = finding.other.flatMap((rule) => find(rule) ?? [])
       const name = JSON.stringify([
         finding.code,
         finding.under,
+        [finding.rule, ...finding.other].map(({ pattern }) => pattern),
         [source, ...others].map(({ document, pointer }) => [
           document.file.path,
           document.index,
@@ -75,20 +76,16 @@ export function listRuleFindings(
       ])
       const group = groups.get(name) ?? { finding, source, others, domains: [] }
       groups.set(name, group)
-      group.domains.push(domain)
+      if (group.domains.at(-1) !== domain) group.domains.push(domain)
     }
   }
   return [...groups.values()].map((group) => createDiagnostic(workspace, group))
 }
 
 /** The values of items that manifests set; one that resets an item is none. */
-function readValues(items: Items): Map<ItemKey, Value> {
-  const values = new Map<ItemKey, Value>()
-  for (const [key, { candidates, status }] of items) {
-    const value = candidates.at(-1)
-    if (value !== undefined && status !== 'unset') values.set(key, value)
-  }
-  return values
+function readValues(items: Items): Map<ItemKey, Candidate> {
+  const set = [...items].filter(([, { status }]) => status !== 'unset')
+  return new Map([...readDesired(new Map(set))].map(([key, all]) => [key, all.at(-1) ?? null]))
 }
 
 function createDiagnostic(

@@ -18,7 +18,6 @@ import type { StateOutside } from './runtime/outside.ts'
 import { listHistory } from './state.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import { createOwnerLookup } from './people/owners.ts'
-import { toWritten } from './tracing/written-pointer.ts'
 
 /** Longest name of a domain. */
 const maxName = 253
@@ -138,7 +137,7 @@ export function describeDomain(
       if (shared !== undefined) return shared
       const sources = fields.map((field) => {
         if (field === '') return { field, place: whole }
-        const place = findTextPlace(domain, item, toWritten(state, formatPointerStep(field)))
+        const place = findTextPlace(domain, item, formatPointerStep(field))
         // A field that no text has is where its item is.
         return { field, place: place?.pointer === whole?.pointer ? null : place }
       })

@@ -1,7 +1,7 @@
 import { createDomainFinder } from '../core/effects/requests/find-domain.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
-import { parsePointer } from '../core/model/json.ts'
+import { resolvePointer } from '../core/model/json.ts'
 import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
 import type { Candidates } from '../core/trace/evaluation.ts'
 import { createSettings } from '../core/trace/settings.ts'
@@ -17,7 +17,6 @@ import type { StateOutside } from './runtime/outside.ts'
 import type { Desired, Findings, Secrets, Settings } from './runtime/workspace-parts.ts'
 import { readConfiguration, readDesired, readObserved, readRecorded } from './tracing/candidates.ts'
 import { settleReadings, type Assumptions } from './tracing/readings.ts'
-import { getPart, toWritten } from './tracing/written-pointer.ts'
 import { refuseInvalid } from './refuse-invalid.ts'
 
 /** Through which configuration, and by which readings. */
@@ -168,15 +167,10 @@ function explainFault<T>({ requests, places }: TraceRequest, i: number, run: () 
   }
 }
 
-/** Finds the places of rules in manifests; those in sorted lists by their value. */
-function createLocate(
-  { desired, findTextPlace }: Desired & Pick<Workspace, 'findTextPlace'>,
-  domain: Domain,
-): Locate {
+/** Finds the places of rules in manifests. */
+function createLocate({ findTextPlace }: Pick<Workspace, 'findTextPlace'>, domain: Domain): Locate {
   return ({ item, pointer }) => {
-    const state = desired.get(domain)?.get(item)
-    const written = toWritten(state, pointer)
-    const place = findTextPlace(domain, item, written)
+    const place = findTextPlace(domain, item, pointer)
     if (place === null) return {}
     const { file, line, column, manifest } = place
     return { file, line, column, ...(manifest === null ? {} : { manifest }) }
@@ -187,8 +181,5 @@ function readRule(items: Candidates, { item, pointer }: Pick<Rule, 'item' | 'poi
   const candidates = items.get(item)
   const [value] = candidates ?? []
   if (candidates?.length !== 1 || value === undefined) return null
-  return (
-    parsePointer(pointer).reduce<Json | undefined>((part, step) => getPart(part, step), value) ??
-    null
-  )
+  return resolvePointer(value, pointer) ?? null
 }

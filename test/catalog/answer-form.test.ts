@@ -18,7 +18,7 @@ function validPayloads(item: string): Json[] {
 }
 
 describe.each(items)('the answer form of $key', ({ key, answerForm, canonicalize }) => {
-  const payloads = validPayloads(key).map(canonicalize)
+  const payloads = validPayloads(key).map((payload) => canonicalize(payload))
 
   it('matches what it builds', () => {
     expect(payloads).not.toEqual([])

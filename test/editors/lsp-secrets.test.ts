@@ -56,3 +56,25 @@ it('masks the values of secrets in what it says about a place', async () => {
   await editor.stop()
   rmSync(root, { recursive: true })
 })
+
+it('publishes the problems of a file in which secrets stand for texts', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'edgewise-'))
+  const editor = new Editor(root)
+  editor.write('edgewise.yaml', 'version: 1\nsecrets: {preview: {env: KEY}}\n')
+  const rules = ['ext', 'dir', 'route', 'regex'].map(
+    (method) => `{match_method: ${method}, pattern: "\${secret:preview}", expire: 5}`,
+  )
+  editor.write(
+    'domains/shop.yaml',
+    `domain: shop.example.com\nconfig:\n  cache_rule_list: [${rules.join(', ')}]\n` +
+      '  cache_rule: [{type: 1, pattern: "${secret:preview}", time: 5}]\n' +
+      '  deny_url: {urls: ["/a${secret:preview}", "/b"]}\n' +
+      '  ip_black_list: {list: ["${secret:preview}", 10.0.0.0/8]}\n' +
+      '  timeout: {time: 60, tim: 5}\n',
+  )
+  await editor.start()
+  await editor.waitFor((list) => list.some((each) => each.includes('item-invalid')))
+  expect(editor.logs.join('\n')).not.toMatch(/internal error|TypeError/)
+  await editor.stop()
+  rmSync(root, { recursive: true })
+})

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ItemState } from '../../src/core/model/item.ts'
-import type { Configured, Desired } from '../../src/operations/runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets } from '../../src/operations/runtime/workspace-parts.ts'
 import { listChangedSides } from '../../src/operations/tracing/changed-sides.ts'
 import { createSidesFinder, packSides } from '../../src/outlets/report/effects/pack-sides.ts'
 import { buildChange } from '../plans.ts'
@@ -37,7 +37,8 @@ it('changed domains have both sides, and secrets only by their names', () => {
   const workspace = {
     config: { trace: { preset: 'usual', assume: {} }, service: { timezone: null } },
     desired,
-  } as unknown as Configured & Desired
+    vault: { listTemplates: () => ({}) },
+  } as unknown as Configured & Desired & Secrets
   const changes = [
     buildChange({ domain, item: 'timeout' }),
     buildChange({ domain, item: 'visit_timestamp', after: signed('unresolved:next') }),

@@ -373,6 +373,86 @@ describe('items together', () => {
     expect(brief(find(exempt, { R18: 'every' }))).toEqual([])
   })
 
+  it.each<[JsonObject, string[]]>([
+    [{ deny_url: { urls: ['/a', '.*'] } }, ['never-served deny_url/urls/1 -']],
+    [{ deny_url: { urls: ['/a'] } }, []],
+    [
+      { combined_ban: [ban({ url: { list: ['^.*$'] } })] },
+      ['never-served combined_ban/0/configs/url/list/0 -'],
+    ],
+    [{ combined_ban: [ban({ url: { list: ['.*'], is_match: 'no' } })] }, []],
+    [{ combined_ban: [ban({ url: { list: ['.*'] }, method: { method_type: 'get' } })] }, []],
+    [
+      { deny_url: { urls: ['.*'] }, visit_deny_whitelist: [{ url: '/a' }] },
+      ['never-served deny_url/urls/0 - R18=anti-leech'],
+    ],
+  ])('an expression that denies every URL: %j', (items, expected) => {
+    const { findings } = find(items)
+    const never = findings.filter(({ code }) => code === 'never-served')
+    expect(brief({ findings: never })).toEqual(expected)
+  })
+
+  it.each<[JsonObject, string[]]>([
+    [{ cache_rule: [route('/', 90), regex('.*', 60)] }, []],
+    [
+      { cache_rule: [regex('a b'), regex('.*', 60)] },
+      ['rule-never-matches cache_rule/0 automaton R2=as-sent'],
+    ],
+    [
+      { cache_rule: [regex('"'), regex('.*', 60), ext('jpg')] },
+      [
+        'rule-never-matches cache_rule/0 automaton R2=as-sent',
+        'rule-shadowed cache_rule/2 automaton',
+      ],
+    ],
+    [
+      {
+        speed_limit: ['/a', '.*'].map((pattern) => ({
+          type: pattern === '.*' ? 'regex' : 'dir',
+          pattern,
+          speed: '8',
+          begin_time: '00:00',
+          end_time: '23:59',
+        })),
+      },
+      [],
+    ],
+  ])('an expression for all asks for no letter case: %j', (items, expected) => {
+    expect(brief(find(items))).toEqual(expected)
+  })
+
+  const secret = { $secret: 'preview' }
+  const why = 'it depends on secret preview'
+  it.each<[string, JsonObject, string]>([
+    ['a rule', { cache_rule: [ext('jpg'), { ...ext(''), pattern: secret }] }, 'cache_rule/1'],
+    ['an entry', { deny_url: { urls: ['/a', secret] } }, 'deny_url/urls/1'],
+    ['an address', { ip_black_list: { list: [secret, '10.0.0.0/8'] } }, 'ip_black_list/list/0'],
+    [
+      'a lone pattern',
+      { vendor_origin_auth: { match_method: 'regex', pattern: secret } },
+      'vendor_origin_auth/pattern',
+    ],
+    ['a value', { speed_limit: { $unknown: true, secrets: [secret] } }, 'speed_limit'],
+  ])('%s that is a secret is undecided', (_, items, place) => {
+    const { findings } = find(items)
+    const found = findings.map(({ code, rule: { item, pointer }, detail }) => [
+      code,
+      item + pointer,
+      detail,
+    ])
+    expect(found).toContainEqual(['rule-undecided', place, expect.stringContaining(why)])
+  })
+
+  it('an equal secret repeats a rule, and a rule for all hides one', () => {
+    const rules = [
+      { ...ext('', 5), pattern: secret },
+      { ...ext('', 5), pattern: secret },
+    ]
+    expect(brief(find({ cache_rule: rules }))).toContain('rule-duplicate cache_rule/1 text')
+    const hidden = [regex('.*'), { ...ext('', 5), pattern: secret }]
+    expect(brief(find({ cache_rule: hidden }))).toEqual(['rule-shadowed cache_rule/1 automaton'])
+  })
+
   it.each<[JsonObject, string]>([
     [
       {

@@ -107,3 +107,49 @@ it('reads the answers of the workspace file, and none of its preset', async () =
   place.configure('trace: {assume: {R8: any}}')
   expect((await place.cli('validate')).out).toContain('warning  An earlier rule hides this one')
 })
+
+/** Lists the findings of a manifest of one domain: pointer, count and detail. */
+async function listOf(config: JsonObject): Promise<string[]> {
+  place.remove()
+  place = new Place('emulator').manifest('a.example.com', config)
+  return (await list()).map(
+    ({ code, pointer, detail }) => `${String(code)} ${String(pointer)} ${String(detail)}`,
+  )
+}
+
+it('reports each covered entry of one pattern, for as many domains as have it', async () => {
+  place.write(
+    'profiles/base.yaml',
+    'profile: base\nconfig:\n  cache_rule: [{type: 2, pattern: "/a/,/a/b/,/a/c/", time: 9}]\n',
+  )
+  const found = await list()
+  expect(found.map(({ count, finding }) => [count, (finding as JsonObject)['rule']])).toEqual(
+    ['/a/b/', '/a/c/'].map((pattern) => [
+      12,
+      { item: 'cache_rule', pointer: '/0/pattern', pattern },
+    ]),
+  )
+})
+
+it('reports entries that stand twice, at the later one', async () => {
+  expect(
+    await listOf({
+      ip_black_list: { list: ['203.0.113.7', '10.0.0.0/8', '203.0.113.7'] },
+      referer: { type: 1, list: ['b.example', 'a.example', 'B.example'], allow_empty: true },
+    }),
+  ).toEqual([
+    expect.stringMatching(/^entry-redundant \/config\/ip_black_list\/list\/2 .*203\.0\.113\.7/),
+    expect.stringMatching(/^entry-redundant \/config\/referer\/list\/2 .*b\.example/),
+  ])
+})
+
+it('ends with findings where an expression matches everything', async () => {
+  const found = await listOf({
+    cache_rule: [
+      { type: 3, pattern: '/', time: 90 },
+      { type: 4, pattern: '.*', time: 60 },
+      { type: 1, pattern: 'jpg', time: 60 },
+    ],
+  })
+  expect(found).toEqual([expect.stringMatching(/^rule-shadowed \/config\/cache_rule\/2 /)])
+})

@@ -261,3 +261,57 @@ describe('the outcome in sentences', () => {
     expect(out.split('\n')[0]).toBe(`It is redirected with 301 to https://${domain}/a.`)
   })
 })
+
+/** Writes another configuration of the domain. */
+function configure(config: JsonObject): void {
+  place.write('domains/www.yaml', JSON.stringify({ domain, config }))
+}
+
+describe('sets are as the manifest has them', () => {
+  beforeEach(() => {
+    configure({
+      https: { cert_id: 1 },
+      origin: { default_master: '192.0.2.10' },
+      ip_black_list: { list: ['203.0.113.7', '203.0.113.7', '10.0.0.0/8'] },
+      add_response_head: {
+        list: ['b', 'X-A', 'x-a'].map((name, i) => ({ name, value: String(9 - i) })).toReversed(),
+      },
+    })
+  })
+
+  it('in the pointers of rules', async () => {
+    const [found] = await json(url, ...all, '--ip', '10.1.1.1')
+    const { checks } = (found?.['access'] ?? {}) as { checks: JsonObject[] }
+    const check = checks.find(({ item }) => item === 'ip_black_list')
+    expect(check?.['rule']).toMatchObject({ pointer: '/list/2', pattern: '10.0.0.0/8' })
+  })
+
+  it('in the values of a header, which are joined as they are sent', async () => {
+    const [found] = await json(url, ...all, '--no-other-origin-headers')
+    const { headers } = (found?.['response'] ?? {}) as { headers: JsonObject }
+    expect(headers['x-a']).toEqual({ value: ['7', '8'] })
+    const { writes } = await place.json('plan')
+    expect(JSON.stringify(writes).match(/"name":"x-a"[^}]*7.*"name":"X-A"[^}]*8/)).not.toBeNull()
+  })
+})
+
+it('a literal key is no fact that is not given', async () => {
+  configure({
+    visit_timestamp: {
+      pattern: '.*',
+      time_format: 'timestamp',
+      key: 'k',
+      deadtime: 9,
+      req_uri_type: 1,
+    },
+  })
+  const signed = `${url}?key=${'0'.repeat(32)}&time=1700000000`
+  const [found] = await json(signed, ...all, '--at', '1700000000', '--assume', 'R34=plain')
+  const { checks } = (found?.['access'] ?? {}) as { checks: JsonObject[] }
+  expect(checks.find(({ item }) => item === 'visit_timestamp')?.['result']).toEqual({
+    unknown: ['undecidable literal secret'],
+  })
+  const { out } = await trace(signed, ...all, '--at', '1700000000', '--assume', 'R34=plain')
+  expect(out).toContain('undecidable: literal secret')
+  expect(out).not.toContain('not given')
+})

@@ -7,7 +7,6 @@ import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import type { loadLocalState } from '../../operations/runtime/local-state.ts'
 import type { Desired, ItemPlaces } from '../../operations/runtime/workspace-parts.ts'
 import { describeDomain } from '../../operations/show.ts'
-import { toWritten } from '../../operations/tracing/written-pointer.ts'
 import { listFacts } from '../../outlets/report/catalog/describe-item.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { cutMiddle } from '../../outlets/report/text/wrap.ts'
@@ -63,10 +62,7 @@ function describeMerged({ path, spot, recorded, now }: Hovered, workspace: Merge
   if (domain === undefined) return []
   const parts: string[] = []
   const value = resolvePointer(state?.ordered ?? state?.candidates[0], pointer)
-  const find = (each: Domain) => {
-    const known = workspace.desired.get(each)?.get(item)
-    return workspace.findTextPlace(each, item, toWritten(known, pointer))
-  }
+  const find = (each: Domain) => workspace.findTextPlace(each, item, pointer)
   if (value !== undefined) {
     const place = find(domain)
     const source = place === null ? '' : ` from \`${place.file}:${place.line}\``

@@ -1,5 +1,5 @@
 import type { AddBackSourceHead } from './generated/items.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { findRepeatedNames } from './problems.ts'
 
 /** Headers of origin requests (specification, "add_back_source_head"). */
@@ -8,7 +8,7 @@ export const addBackSourceHead: ItemRow = {
   identity: ['head_name'],
   check: (value) =>
     findRepeatedNames(
-      castAccepted<AddBackSourceHead>(value).map((header) => header.head_name),
+      castPlain<AddBackSourceHead>(value).map((header) => header.head_name),
       (i) => `/${i}/head_name`,
     ),
 }

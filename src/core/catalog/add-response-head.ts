@@ -1,5 +1,5 @@
 import type { AddResponseHead } from './generated/items.ts'
-import { type ItemRow, castAccepted, getCertainValue } from './item-spec.ts'
+import { type ItemRow, castPlain, getCertainValue } from './item-spec.ts'
 import { type Observation, observeEntries, omitFields } from './observation.ts'
 import { findRepeatedNames, describeRefusal, describeAction } from './problems.ts'
 import type { Form } from '../model/change.ts'
@@ -35,7 +35,7 @@ function observe(_known: Value | undefined, observed: Json): Observation {
 }
 
 function check(value: Json): Problem[] {
-  const { type = 'reset', list } = castAccepted<AddResponseHead>(value)
+  const { type = 'reset', list } = castPlain<AddResponseHead>(value)
   const problems: Problem[] = []
   list.forEach((entry, i) => {
     if (type === 'remove' && typeof entry !== 'string')

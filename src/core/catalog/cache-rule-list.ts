@@ -1,7 +1,7 @@
 import type { CacheRuleList } from './generated/items.ts'
 import type { Problem } from '../model/problem.ts'
 import { checkCacheTime } from './cache-time.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { fillHidden, findKnownEntry, observeEntries } from './observation.ts'
 import { warn, describeRefusal } from './problems.ts'
 
@@ -15,7 +15,7 @@ export const cacheRuleList: ItemRow = {
   ...overwritingList,
   identity,
   check: (value) => {
-    const rules = castAccepted<CacheRuleList>(value)
+    const rules = castPlain<CacheRuleList>(value)
     return [...rules.flatMap(checkRule), ...checkPriorities(rules)]
   },
   /** A query shows neither `case_ignore` nor `cache_or_not`. */

@@ -1,7 +1,7 @@
 import type { CacheRule } from './generated/items.ts'
 import type { Json } from '../model/json.ts'
 import { checkCacheTime } from './cache-time.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { observeEntries } from './observation.ts'
 
 const switches = new Set(['ignore_no_cache', 'ignore_expired', 'ignore_query'])
@@ -12,7 +12,7 @@ export const cacheRule: ItemRow = {
   identity: ['type', 'pattern'],
   group: 'combined',
   check: (value) =>
-    castAccepted<CacheRule>(value).flatMap((rule, i) =>
+    castPlain<CacheRule>(value).flatMap((rule, i) =>
       checkCacheTime(`/${i}/time`, rule.time, rule.timeunit ?? 's'),
     ),
   /** A query shows switches as booleans. */

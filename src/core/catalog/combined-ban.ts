@@ -1,5 +1,5 @@
 import type { CombinedBan } from './generated/items.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { checkNetworks } from './networks.ts'
 import { describeRefusal } from './problems.ts'
 
@@ -8,7 +8,7 @@ export const combinedBan: ItemRow = {
   ...overwritingList,
   domainsAtTop: true,
   check: (value) =>
-    castAccepted<CombinedBan>(value).flatMap(({ configs }, i) =>
+    castPlain<CombinedBan>(value).flatMap(({ configs }, i) =>
       Object.keys(configs).length === 0
         ? [
             describeRefusal(

@@ -1,7 +1,7 @@
 import { isObject, getOwn, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { checkCacheTime, isTooLong } from './cache-time.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import { warn, describeMissingField } from './problems.ts'
 
 interface ErrorCaching {
@@ -19,7 +19,7 @@ const codes = ['400', '403', '404', '414', '500', '501', '502', '503', '504', '5
  */
 export const cacheErrorCode: ItemRow = {
   check: (value) => {
-    const caching = castAccepted<ErrorCaching>(value)
+    const caching = castPlain<ErrorCaching>(value)
     const tooLong =
       caching.cache_time !== undefined &&
       caching.cache_unit !== undefined &&
@@ -45,7 +45,7 @@ export const cacheErrorCode: ItemRow = {
  */
 export const errorBcache: ItemRow = {
   check: (value) => {
-    const caching = castAccepted<ErrorCaching>(value)
+    const caching = castPlain<ErrorCaching>(value)
     const tooLong =
       caching.cache_time === undefined
         ? []

@@ -1,6 +1,6 @@
 import type { ErrorPageRewrite } from './generated/items.ts'
 import { isSameJson } from '../model/json.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { describeUndesired } from './problems.ts'
 
 /** Redirects that replace error responses (specification, "error_page_rewrite"). */
@@ -8,7 +8,7 @@ export const errorPageRewrite: ItemRow = {
   ...overwritingList,
   identity: ['error_status_code'],
   check: (value) => {
-    const rules = castAccepted<ErrorPageRewrite>(value)
+    const rules = castPlain<ErrorPageRewrite>(value)
     return rules.flatMap((rule, i) => {
       const other = rules.findIndex(
         (earlier) => earlier.error_status_code === rule.error_status_code,

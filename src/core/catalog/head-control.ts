@@ -2,7 +2,7 @@ import type { HeadControl } from './generated/items.ts'
 import type { Value } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import {
   fillHidden,
   findKnownEntry,
@@ -17,7 +17,7 @@ const identity = ['head_direction', 'head_op', 'head', 'regex']
 /** Header rules for each direction (specification, "head_control"). */
 export const headControl: ItemRow = {
   identity,
-  check: (value) => castAccepted<HeadControl>(value).list.flatMap(checkRule),
+  check: (value) => castPlain<HeadControl>(value).list.flatMap(checkRule),
   /** Drops the value of deleted headers, which is ignored. */
   tidy: (value) => {
     if (!isObject(value) || !Array.isArray(value['list'])) return value

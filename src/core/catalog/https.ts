@@ -2,7 +2,7 @@ import type { Https } from './generated/items.ts'
 import type { Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import { fillHidden, type Observation } from './observation.ts'
 import { warn } from './problems.ts'
 
@@ -31,7 +31,7 @@ function explainDestructive(after: Value | null): string | null {
 }
 
 function check(value: Json): Problem[] {
-  const { cert_id, http2, force_https = 0 } = castAccepted<Https>(value)
+  const { cert_id, http2, force_https = 0 } = castPlain<Https>(value)
   if (cert_id !== 0) return []
   const idle = [...(http2 === 'on' ? ['http2'] : []), ...(force_https !== 0 ? ['force_https'] : [])]
   return idle.map((field) =>

@@ -4,7 +4,7 @@ import type { ItemState, ItemKey, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { isSecret } from '../model/secret.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, getCertainValue, type ItemRow } from './item-spec.ts'
+import { castPlain, getCertainValue, type ItemRow } from './item-spec.ts'
 import { checkNetworks } from './networks.ts'
 import { describeAction, describeRefusal } from './problems.ts'
 import { sortUnique } from './value/canonical.ts'
@@ -28,7 +28,7 @@ export function createIpList(other: ItemKey): ItemRow {
 }
 
 function check(value: Json): Problem[] {
-  const { list, mode } = castAccepted<IpBlackList>(value)
+  const { list, mode } = castPlain<IpBlackList>(value)
   const problems = checkNetworks('/list', list)
   if (mode === 'append') {
     if (list.length === 0)

@@ -2,6 +2,7 @@ import { isSameJson, isObject, getOwn, type Json } from '../model/json.ts'
 import type { Form, FormName } from '../model/change.ts'
 import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
 import type { Problem } from '../model/problem.ts'
+import type { Plain } from '../model/secret.ts'
 import type { SchemaError } from '../model/text/schema-fault.ts'
 import { canonicalizeBySchema } from './value/canonical.ts'
 import type { Observation } from './observation.ts'
@@ -40,8 +41,12 @@ export interface ItemSpec {
    * Checks rules across fields of a value that its schema accepts. Pointers are within that value.
    */
   check(value: Json): Problem[]
-  /** Returns the canonical form of a desired value or a write payload. Idempotent. */
-  canonicalize(value: Json): Value
+  /**
+   * Returns the canonical form of a desired value or a write payload. Idempotent.
+   *
+   * @param keepsSets whether sets stay as they are
+   */
+  canonicalize(value: Json, keepsSets?: boolean): Value
   /**
    * Builds the documented write that leads to `desired` (canonical) from any possible state; null
    * if nothing can or must be sent.
@@ -133,12 +138,14 @@ export const overwritingList = {
   unset: () => [],
 } satisfies ItemRow
 
-/**
- * Casts a value to the type generated from its item's schema. Checks are called only with values
- * that the schema has accepted.
- */
+/** Casts a value that its item's schema has accepted to the type generated from that. */
 export function castAccepted<Given>(value: Json): Given {
   return value as unknown as Given
+}
+
+/** Casts a value as checks get it: with a text in place of each secret. */
+export function castPlain<Given>(value: Json): Plain<Given> {
+  return castAccepted(value)
 }
 
 /** Builds the specification of an item from its row and schema. */
@@ -148,8 +155,8 @@ export function defineItem(
   findSchemaErrors: ItemSpec['findSchemaErrors'],
   row: ItemRow & { stages?: readonly Stage[] },
 ): ItemSpec {
-  const canonicalize = (value: Json): Value => {
-    const bySchema = canonicalizeBySchema(schema, value)
+  const canonicalize = (value: Json, keepsSets?: boolean): Value => {
+    const bySchema = canonicalizeBySchema(schema, value, keepsSets)
     return row.tidy === undefined ? bySchema : row.tidy(bySchema)
   }
   const keptFields = Object.entries(schema.properties ?? {})

@@ -1,7 +1,7 @@
 import type { NewOrigin } from './generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { describeRefusal } from './problems.ts'
 import { canonicalizeAddress, isDomain } from './value/formats.ts'
 import { createFormatProblem } from './value/schema-problems.ts'
@@ -17,7 +17,7 @@ export const newOrigin: ItemRow = {
 }
 
 function check(value: Json): Problem[] {
-  const origins = castAccepted<NewOrigin>(value)
+  const origins = castPlain<NewOrigin>(value)
   const problems: Problem[] = []
   origins.forEach(({ host }, i) => {
     if (host !== undefined && host !== '' && !isDomain(host))

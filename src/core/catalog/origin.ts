@@ -1,7 +1,7 @@
 import type { Origin } from './generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import { omitFields, type Observation } from './observation.ts'
 import { describeRefusal } from './problems.ts'
 import { canonicalizeAddress, isAddress } from './value/formats.ts'
@@ -20,7 +20,7 @@ export const origin: ItemRow = {
 }
 
 function check(value: Json): Problem[] {
-  const input = castAccepted<Origin>(value)
+  const input = castPlain<Origin>(value)
   const main = splitEntries(input.default_master, ',').map(canonicalizeAddress)
   const backup = splitEntries(input.default_slave ?? '', ',').map(canonicalizeAddress)
   const problems: Problem[] = []

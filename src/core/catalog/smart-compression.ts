@@ -1,7 +1,7 @@
 import type { SmartCompression } from './generated/items.ts'
 import { isObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import { warn, describeMissingField } from './problems.ts'
 
 const fields = [
@@ -14,7 +14,7 @@ const fields = [
 /** Compression by gzip, brotli or both (specification, "smart_compression"). */
 export const smartCompression: ItemRow = {
   check: (value) => {
-    const compression = castAccepted<SmartCompression>(value)
+    const compression = castPlain<SmartCompression>(value)
     return (['gzip', 'brotli'] as const).flatMap((algorithm) =>
       checkAlgorithm(compression, algorithm),
     )

@@ -1,7 +1,7 @@
 import type { SourceUrlRewrite } from './generated/items.ts'
 import type { Problem } from '../model/problem.ts'
 import { pluralize } from '../model/text/words.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { describeUndesired } from './problems.ts'
 import { countGroups } from './value/regex.ts'
 
@@ -9,7 +9,7 @@ import { countGroups } from './value/regex.ts'
 export const sourceUrlRewrite: ItemRow = {
   ...overwritingList,
   identity: ['origin_url'],
-  check: (value) => castAccepted<SourceUrlRewrite>(value).flatMap(checkRule),
+  check: (value) => castPlain<SourceUrlRewrite>(value).flatMap(checkRule),
 }
 
 function checkRule(rule: SourceUrlRewrite[number], i: number): Problem[] {

@@ -2,7 +2,7 @@ import type { SpeedLimit } from './generated/items.ts'
 import type { Value } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, overwritingList, type ItemRow } from './item-spec.ts'
+import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
 import { findKnownEntry, observeEntries, omitFields, type Observation } from './observation.ts'
 import { describeRefusal } from './problems.ts'
 
@@ -12,7 +12,7 @@ const identity = ['type', 'pattern', 'begin_time', 'end_time']
 export const speedLimit: ItemRow = {
   ...overwritingList,
   identity,
-  check: (value) => castAccepted<SpeedLimit>(value).flatMap(checkRule),
+  check: (value) => castPlain<SpeedLimit>(value).flatMap(checkRule),
   observe: (known, observed) => observeEntries(observed, (rule, i) => observeRule(known, rule, i)),
 }
 

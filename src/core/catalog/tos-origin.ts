@@ -1,18 +1,19 @@
 import type { TosOrigin } from './generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
+import type { Plain } from '../model/secret.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import { warn, describeMissingField, describeRefusal } from './problems.ts'
 import { canonicalizeAddress, isAddress, isDomain } from './value/formats.ts'
 import { createFormatProblem } from './value/schema-problems.ts'
 
-type Group = TosOrigin[number]
+type Group = Plain<TosOrigin>[number]
 
 /** Origin groups by carrier, with object-storage authentication (specification, "tos_origin"). */
 export const tosOrigin: ItemRow = {
   identity: ['isp'],
   check: (value) => {
-    const groups = castAccepted<TosOrigin>(value)
+    const groups = castPlain<TosOrigin>(value)
     const problems = groups.flatMap(checkGroup)
     if (!groups.some((group) => group.isp === 'default')) {
       problems.push(describeRefusal('', 'expected at least one group for the carrier "default"'))

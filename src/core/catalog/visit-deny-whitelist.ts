@@ -1,11 +1,12 @@
 import type { VisitDenyWhitelist } from './generated/items.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemState, Value, Wire } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
+import { isObject, parseJson, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, getCertainValue, type ItemRow } from './item-spec.ts'
+import { castPlain, getCertainValue, type ItemRow } from './item-spec.ts'
 import type { Observation } from './observation.ts'
 import { describeAction } from './problems.ts'
+import { toText } from './value/canonical.ts'
 
 /**
  * URLs exempt from anti-leech. Every write is a delta: each entry is switched on or off, the others
@@ -43,7 +44,7 @@ function observe(_known: Value | undefined, observed: Json): Observation {
 
 function check(value: Json): Problem[] {
   const remedy = 'Remove the entry instead: Edgewise then switches its URL off.'
-  return castAccepted<VisitDenyWhitelist>(value).flatMap((entry, i) =>
+  return castPlain<VisitDenyWhitelist>(value).flatMap((entry, i) =>
     entry.turn_on
       ? []
       : [describeAction(`/${i}/turn_on`, `"turn_on: false" is an action. ${remedy}`)],
@@ -64,9 +65,10 @@ function buildWhole(state: ItemState, desired: Value): Form | null {
 function reduce(state: Value | undefined, payload: Wire): Value | undefined {
   const urls = new Set(listUrls(state ?? []))
   for (const entry of Array.isArray(payload) ? payload : []) {
-    if (!isObject(entry) || typeof entry['url'] !== 'string') continue
-    if (entry['turn_on'] === false) urls.delete(entry['url'])
-    else urls.add(entry['url'])
+    if (!isObject(entry)) continue
+    const url = toText(entry['url'] ?? '')
+    if (entry['turn_on'] === false) urls.delete(url)
+    else urls.add(url)
   }
   return urls.size === 0 ? undefined : buildSwitches([...urls], [])
 }
@@ -88,21 +90,24 @@ function matchesAnswer(payload: Wire, answer: Json): boolean {
 
 function buildSwitches(on: string[], off: string[]): Json[] {
   return sortByUrl([
-    ...on.map((url) => ({ url, turn_on: true })),
-    ...off.map((url) => ({ url, turn_on: false })),
+    ...on.map((url) => ({ url: fromText(url), turn_on: true })),
+    ...off.map((url) => ({ url: fromText(url), turn_on: false })),
   ])
 }
 
+/** The URL of a text, which begins with a slash, or the secret that it is the form of. */
+function fromText(text: string): Json {
+  return text.startsWith('{') ? (parseJson(text) ?? text) : text
+}
+
 function sortByUrl(entries: Json[]): Json[] {
-  const getUrl = (entry: Json): string => (isObject(entry) ? String(entry['url']) : '')
+  const getUrl = (entry: Json): string => (isObject(entry) ? toText(entry['url'] ?? '') : '')
   return entries.toSorted((a, b) => (getUrl(a) < getUrl(b) ? -1 : getUrl(a) > getUrl(b) ? 1 : 0))
 }
 
 function listUrls(value: Value): string[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((entry) =>
-    isObject(entry) && typeof entry['url'] === 'string' && entry['turn_on'] !== false
-      ? [entry['url']]
-      : [],
+    isObject(entry) && entry['turn_on'] !== false ? [toText(entry['url'] ?? '')] : [],
   )
 }

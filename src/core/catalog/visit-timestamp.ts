@@ -2,7 +2,7 @@ import type { VisitTimestamp } from './generated/items.ts'
 import type { Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { castAccepted, type ItemRow } from './item-spec.ts'
+import { castPlain, type ItemRow } from './item-spec.ts'
 import { omitFields, type Observation } from './observation.ts'
 import { describeRefusal } from './problems.ts'
 
@@ -20,12 +20,7 @@ function observe(known: Value | undefined, observed: Json): Observation {
 }
 
 function check(value: Json): Problem[] {
-  const {
-    key,
-    req_uri_type,
-    timename = 'time',
-    keyname = 'key',
-  } = castAccepted<VisitTimestamp>(value)
+  const { key, req_uri_type, timename = 'time', keyname = 'key' } = castPlain<VisitTimestamp>(value)
   const problems: Problem[] = []
   if (key.trim() === '')
     problems.push(

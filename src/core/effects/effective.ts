@@ -4,14 +4,18 @@ import { castAccepted } from '../catalog/item-spec.ts'
 import type { ItemKey } from '../model/item.ts'
 import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
 import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
+import { isSecret, type Text } from '../model/secret.ts'
+import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { lowerAscii } from '../model/text/lower-ascii.ts'
+import { splitText } from '../trace/secret-text.ts'
 import { parseAddress } from '../trace/request.ts'
 import { compileRuleList, compileRules, type CompiledRule } from '../trace/stages/cache.ts'
 import { readErrors } from '../trace/stages/stored.ts'
 
 /** A pattern for URLs within an effective form. */
 export interface PatternForm {
-  kind: 'all' | 'ext' | 'dir' | 'route' | 'regex'
+  kind: 'all' | 'ext' | 'dir' | 'route' | 'regex' | 'secret'
+  /** Of a secret the reference. */
   text: string
   /** Whether case is ignored, or the reading that says so: `R6`, `R24:no`, `R25:yes`. */
   folds: boolean | string
@@ -64,7 +68,7 @@ const forms: Record<ItemKey, Form | undefined> = {
   combined_ban: (_, bans) => sortUnique(bans.map(({ configs }) => formBan(configs))),
   deny_url: ({ urls }) => patterns('regex', toList(urls), 'R6', 'W', 'R27'),
   visit_deny_whitelist: (_, entries) => sortUnique(entries.map(({ url }) => url ?? null)),
-  client_real_ip: ({ head }) => lowerAscii(String(head)),
+  client_real_ip: ({ head }) => lower(head),
   cache_rule: (_, rules) =>
     compileRules(castAccepted(rules)).map((rule, i) => {
       const { type, pattern } = rules[i] ?? {}
@@ -126,16 +130,14 @@ const forms: Record<ItemKey, Form | undefined> = {
   add_back_source_head: (_, entries) =>
     groupByName(
       entries.map(({ head_name: name, head_value: value, write_when_exists: write }) => ({
-        name: lowerAscii(String(name)),
+        name: lower(name),
         entry: { value: value ?? null, isAlways: write !== 'no' },
       })),
     ),
   add_response_head: ({ list }) =>
     groupByName(
       toList(list).flatMap((entry) =>
-        isObject(entry)
-          ? [{ name: lowerAscii(String(entry['name'])), entry: entry['value'] ?? null }]
-          : [],
+        isObject(entry) ? [{ name: lower(entry['name']), entry: entry['value'] ?? null }] : [],
       ),
     ),
   head_control: ({ list }) => formHeaderRules(castAccepted<JsonObject[]>(list ?? [])),
@@ -187,13 +189,17 @@ function toList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : []
 }
 
-function splitSorted(list: Json | undefined, by: string): string[] {
-  const entries = String(list).split(by)
-  return sortUnique(entries.map((entry) => entry.trim()).filter((entry) => entry !== ''))
+function splitSorted(list: Json | undefined, by: string): Json[] {
+  return sortUnique<Json>(splitText(castAccepted<Text>(list ?? ''), by))
+}
+
+/** A text in lower case; of a secret what names it. */
+function lower(text: Json | undefined): string {
+  return lowerAscii(typeof text === 'string' ? text : canonicalizeJson(text ?? null))
 }
 
 function lowerTypes(types: Json | undefined): Json[] {
-  return sortUnique(toList(types).map((type) => String(type).trim().toLowerCase()))
+  return sortUnique(toList(types).map((type) => lower(type).trim()))
 }
 
 /** Patterns of which any one must match; a comma list is as many of them. */
@@ -204,16 +210,25 @@ function patterns(
   sees: PatternForm['sees'],
   extent: PatternForm['extent'],
 ): JsonObject {
-  const entries = kind === 'all' ? [''] : texts.map(String)
   const isList = kind === 'ext' || kind === 'dir' || kind === 'route'
-  const all = isList ? entries.flatMap((text) => text.split(',')) : entries
-  const own = { folds: kind === 'all' ? false : folds, sees: kind === 'regex' ? sees : 'W' }
-  const list = all.map((text) => ({
-    kind: String(kind),
-    text: isList ? text.trim() : text,
-    ...own,
-  }))
-  return { [anyPattern]: sortUnique<Json>(list.map((each) => ({ ...each, extent }))) }
+  const list = (kind === 'all' ? [''] : texts).flatMap((text) =>
+    isList && typeof text === 'string' ? text.split(',').map((entry) => entry.trim()) : [text],
+  )
+  const form = (text: Json) =>
+    formPattern(text, {
+      kind: castAccepted(kind ?? ''),
+      folds: kind === 'all' ? false : folds,
+      sees: kind === 'regex' ? sees : 'W',
+      extent,
+    })
+  return { [anyPattern]: sortUnique<Json>(list.map((text) => ({ ...form(text) }))) }
+}
+
+/** The pattern of a text, or of the secret that stands for it. */
+export function formPattern(text: Json, form: Omit<PatternForm, 'text'>): PatternForm {
+  return isSecret(text)
+    ? { kind: 'secret', text: text.$secret, folds: false, sees: 'W', extent: 'R4' }
+    : { ...form, text: String(text) }
 }
 
 function buildPattern(
@@ -286,7 +301,7 @@ function groupByName(entries: { name: string; entry: Json }[]): JsonObject | nul
 /** Rules of one direction and header act on each other, in their order; others do not. */
 function formHeaderRules(rules: JsonObject[]): Json {
   const named = rules.map(({ regex, head_op: op, head_direction, head, value, order }) => ({
-    name: `${String(head_direction)} ${lowerAscii(String(head))}`,
+    name: `${String(head_direction)} ${lower(head)}`,
     order: Number(order),
     entry: {
       op: op ?? null,
@@ -309,7 +324,7 @@ function formHeaderRules(rules: JsonObject[]): Json {
 function mergeNetworks(list: Json | undefined): Json[] {
   const others: string[] = []
   const ranges: [number, number][] = []
-  for (const entry of toList(list).map(String)) {
+  for (const entry of toList(list).map(lower)) {
     const network = parseNetwork(entry)
     const address = network === null ? (parseAddress(entry) ?? entry) : ''
     if (network !== null) {

@@ -39,7 +39,7 @@ export interface ItemState {
    * service never showed them. The candidate has their defaults, the service may have any value.
    */
   unknownFields?: string[]
-  /** A desired value with its sets in the order of the manifest; absent if it is the same. */
+  /** A desired value with its sets as the manifest has them; absent if it is the same. */
   ordered?: Value
   /** The value that the service returned for a write, if it differs from the value sent. */
   returned?: Value

@@ -8,9 +8,13 @@ import type { ItemKey, Value, Wire } from './item.ts'
  * not its value; `unresolved:NAME` if its value is unavailable; in plans also `new:NAME` as long as
  * state has no salt for fingerprints.
  */
-export interface Secret {
-  $secret: string
-}
+export type Secret = { $secret: string }
+
+/** A text of an item, or the secret that stands for it; no function takes it for a text. */
+export type Text = string | Secret
+
+/** The same without secrets. */
+export type Plain<T> = T extends Secret ? never : { [Key in keyof T]: Plain<T[Key]> }
 
 const unresolved = 'unresolved:'
 const fresh = 'new:'
@@ -39,7 +43,7 @@ export const withheldMessage = '(message withheld: may quote a secret)'
 export const maxSearchedLength = 50_000
 
 /** Reports whether a value is a masked secret. */
-export function isSecret(value: unknown): value is { $secret: string } {
+export function isSecret(value: unknown): value is Secret {
   return isObject(value) && typeof value['$secret'] === 'string' && Object.keys(value).length === 1
 }
 

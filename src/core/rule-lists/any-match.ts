@@ -1,7 +1,9 @@
 import type { PatternForm } from '../effects/effective.ts'
 import { readCase, settle } from '../effects/witness/languages.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { castAccepted } from '../catalog/item-spec.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '../model/json.ts'
 import { lowerAscii } from '../model/text/lower-ascii.ts'
+import { splitText } from '../trace/secret-text.ts'
 import { matchAddress } from '../trace/match/address.ts'
 import { matchHost } from '../trace/match/host.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
@@ -18,7 +20,7 @@ interface AnyList {
   /** Pointer of the list; of its entries, with `hasEntries`. */
   pointer: string
   hasEntries: boolean
-  texts: string[]
+  texts: Json[]
   cover(wide: string, narrow: string): Cover | null
   /** The URLs that an entry matches, for a list of such patterns. */
   entry?(text: string): Entry
@@ -44,22 +46,24 @@ function checkList(list: AnyList, desk: Desk): Finding[] {
   )
   return rules.flatMap((rule, i) => {
     const text = texts[i] ?? ''
+    if (typeof text !== 'string') return [createUndecided(rule, text)]
     const entry = list.entry?.(text)
     const empty = entry === undefined ? null : findEmpty(rule, [entry], desk)
     if (empty !== null && isEverywhere(empty.under)) return [empty]
     const size = ({ under }: Cover) => Object.keys(under).length
     const covers = rules.flatMap((other, n) => {
-      const found = n === i ? null : list.cover(texts[n] ?? '', text)
-      if (found === null) return []
+      const wide = texts[n]
+      const found = n === i || typeof wide !== 'string' ? null : list.cover(wide, text)
+      if (found === null || typeof wide !== 'string') return []
       // Of two that cover each other, the later one is redundant.
-      const back = n > i ? list.cover(text, texts[n] ?? '') : null
+      const back = n > i ? list.cover(text, wide) : null
       return back !== null && size(back) <= size(found) ? [] : [{ other, ...found }]
     })
     const [best] = covers.toSorted((a, b) => size(a) - size(b))
     if (best !== undefined && (empty === null || isEverywhere(best.under)))
       return [createRedundant(rule, best.other, best)]
     if (empty !== null) return [empty]
-    return entry?.isDecidable === false ? [createUndecided(rule)] : []
+    return entry?.isDecidable === false ? [createUndecided(rule, text)] : []
   })
 }
 
@@ -75,7 +79,7 @@ function listAll(items: Items, desk: Desk): AnyList[] {
   }
   const agent = find('user_agent')
   const agentCase = `R25:${String(agent['ua_case_insensitive'])}`
-  const isExact = agent['ua_match_type'] === 'exact'
+  const lines = splitText(castAccepted(agent['ua_list'] ?? ''), '\n')
   const list = (
     item: Rule['item'],
     pointer: string,
@@ -91,8 +95,8 @@ function listAll(items: Items, desk: Desk): AnyList[] {
     list('ip_white_list', '/list', find('ip_white_list')['list'], coverAddress),
     list('referer', '/list', find('referer')['list'], coverHost),
     {
-      ...list('user_agent', '/ua_list', splitLines(agent['ua_list']), (wide, narrow) =>
-        coverAgent(wide, narrow, isExact, agentCase, desk),
+      ...list('user_agent', '/ua_list', lines, (wide, narrow) =>
+        coverAgent(wide, narrow, agent['ua_match_type'] === 'exact', agentCase, desk),
       ),
       hasEntries: false,
     },
@@ -154,7 +158,7 @@ function listCommaLists(items: Items, desk: Desk): AnyList[] {
         case_ignore: ignores,
       } = isObject(rule) ? rule : {}
       const kind = kinds[Number(method) as 1] ?? method
-      const texts = typeof pattern === 'string' ? pattern.split(',').map((text) => text.trim()) : []
+      const texts = typeof pattern === 'string' ? splitText(pattern, ',') : []
       if ((kind !== 'ext' && kind !== 'dir' && kind !== 'route') || texts.length < 2) return []
       const folds = item === 'cache_rule_list' ? ignores !== 'no' : 'R6'
       const form = { kind, folds, sees: 'W', extent: 'R4' } as const
@@ -163,13 +167,8 @@ function listCommaLists(items: Items, desk: Desk): AnyList[] {
   })
 }
 
-function splitLines(text: Json = ''): string[] {
-  const lines = String(text).split('\n')
-  return lines.map((line) => line.trim()).filter((line) => line !== '')
-}
-
-function toTexts(list: Json | undefined): string[] {
-  return (Array.isArray(list) ? list : []).map(String)
+function toTexts(list: Json | undefined): Json[] {
+  return Array.isArray(list) ? list : []
 }
 
 /** The bans of a domain with the pointers of their keys. */
@@ -320,7 +319,9 @@ function coversBan(wide: JsonObject, narrow: JsonObject, desk: Desk): boolean {
     const [big, small] = isMatch === true ? [a, b] : [b, a]
     const folds = `R24:${String(a['case_insensitive'] ?? 'yes')}`
     const form = { kind: 'regex', folds, sees: 'R5', extent: 'search' } as const
-    const covers = (x: string, y: string): Cover | null => {
+    const covers = (x: Json, y: Json): Cover | null => {
+      if (typeof x !== 'string' || typeof y !== 'string')
+        return isSameJson(x, y) ? everywhere('text') : null
       if (name === 'ip') return coverAddress(x, y)
       if (name === 'url')
         return coverPattern(keepEntry({ ...form, text: x }), keepEntry({ ...form, text: y }), desk)

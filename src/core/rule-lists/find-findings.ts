@@ -1,8 +1,9 @@
-import { readEffective, type PatternForm } from '../effects/effective.ts'
-import { settle } from '../effects/witness/languages.ts'
+import { formPattern, readEffective } from '../effects/effective.ts'
+import { NoLanguage, settle } from '../effects/witness/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
 import type { Settings } from '../trace/readings.ts'
 import { parseCore } from '../trace/regex/syntax.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
@@ -18,7 +19,7 @@ import {
   type ListResult,
 } from './first-match.ts'
 import { checkValues } from './idle-values.ts'
-import { keepEntry, type Entry } from './pattern.ts'
+import { keepEntry, listTexts, type Entry } from './pattern.ts'
 import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
 import { findUnder, listOpen, listWorlds } from './worlds.ts'
 
@@ -35,15 +36,31 @@ type KnownHosts = Map<string, { domain: string; result: ListResult }>
  */
 export function findRuleListFindings(
   domain: string,
-  items: Items,
+  items: ReadonlyMap<ItemKey, Candidate>,
   settings: Settings,
   known: KnownResults = new Map(),
 ): ListResult {
-  const read = new Map([...items].filter(([, value]) => value !== null))
-  const parts = splitItems(read).map((part) => findPart(domain, part, settings, known))
+  const read = new Map<ItemKey, Value>()
+  const unknown: Finding[] = []
+  for (const [key, value] of items)
+    if (isUnknownValue(value)) unknown.push(createUndecided(createRule(key), value.secrets ?? []))
+    else if (value !== null) read.set(key, value)
+  const parts = splitItems(read).map((part) => tryPart(domain, part, settings, known))
+  const found = parts.flatMap(({ findings }) => findings)
   return {
-    findings: [...parts.flatMap(({ findings }) => findings), ...checkValues(read, settings)],
+    findings: [...found, ...checkValues(read, settings), ...unknown],
     reached: parts.flatMap(({ reached }) => reached),
+  }
+}
+
+/** Finds facts about a part; none where a question has no answer. */
+function tryPart(...[domain, part, settings, known]: Parameters<typeof findPart>): ListResult {
+  try {
+    return findPart(domain, part, settings, known)
+  } catch (error) {
+    if (!(error instanceof NoLanguage)) throw error
+    const findings = [...part.keys()].map((key) => createUndecided(createRule(key), null))
+    return { findings, reached: [] }
   }
 }
 
@@ -169,7 +186,7 @@ interface Lone {
 function listLonePatterns(items: Items): Lone[] {
   const list = (item: Rule['item'], pointer: string, text: Json | undefined, at: Json): Lone[] => {
     const forms = readForms(at)
-    const rule = createRule(item, pointer, typeof text === 'string' ? text : null)
+    const rule = createRule(item, pointer, text)
     return forms.length === 0 ? [] : [{ rule, entries: forms.map(keepEntry) }]
   }
   return [...items].flatMap(([item, value]) => {
@@ -182,9 +199,10 @@ function listLonePatterns(items: Items): Lone[] {
     if (item === 'user_agent') return list(item, '/url_pattern', value['url_pattern'], part('url'))
     if (item !== 'head_control' || !Array.isArray(value['list'])) return []
     return value['list'].flatMap((rule, i): Lone[] => {
-      const text = isObject(rule) ? String(rule['regex']) : ''
-      const at: PatternForm = { kind: 'regex', text, folds: 'R6', sees: 'R5', extent: 'R4' }
-      return [{ rule: createRule('head_control', `/list/${i}`, text), entries: [keepEntry(at)] }]
+      const text = (isObject(rule) ? rule['regex'] : null) ?? ''
+      const seen = { kind: 'regex', folds: 'R6', sees: 'R5', extent: 'R4' } as const
+      const own = createRule('head_control', `/list/${i}`, text)
+      return [{ rule: own, entries: [keepEntry(formPattern(text, seen))] }]
     })
   })
 }
@@ -193,7 +211,9 @@ function checkLone(patterns: Lone[], desk: Desk): Finding[] {
   return patterns.flatMap(({ rule, entries }) => {
     const found = findEmpty(rule, entries, desk)
     if (found !== null) return [found]
-    return entries.every(({ isDecidable }) => isDecidable) ? [] : [createUndecided(rule)]
+    return entries.every(({ isDecidable }) => isDecidable)
+      ? []
+      : [createUndecided(rule, listTexts(entries))]
   })
 }
 
@@ -201,7 +221,7 @@ function checkLone(patterns: Lone[], desk: Desk): Finding[] {
 function listPatterns(items: Items, lone: Lone[]): Lone[] {
   const keys = ['cache_rule', 'cache_rule_list', 'speed_limit', 'source_url_rewrite'] as const
   const deny = items.get('deny_url')
-  const urls = isObject(deny) && Array.isArray(deny['urls']) ? deny['urls'].map(String) : []
+  const urls = isObject(deny) && Array.isArray(deny['urls']) ? deny['urls'] : []
   const bans = items.get('combined_ban')
   const banned = (Array.isArray(bans) ? bans : []).flatMap((_, i) => {
     const form = readEffective('combined_ban', [bans?.[i as never] ?? null])
@@ -217,7 +237,9 @@ function listPatterns(items: Items, lone: Lone[]): Lone[] {
     ...banned,
     ...urls.map((text, i) => ({
       rule: createRule('deny_url', `/urls/${i}`, text),
-      entries: [keepEntry({ kind: 'regex', text, folds: 'R6', sees: 'W', extent: 'R27' })],
+      entries: [
+        keepEntry(formPattern(text, { kind: 'regex', folds: 'R6', sees: 'W', extent: 'R27' })),
+      ],
     })),
   ]
 }

@@ -1,10 +1,20 @@
 import { settle } from '../effects/witness/languages.ts'
-import type { JsonObject } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import { Unknown } from '../trace/answer.ts'
+import { formatMinutes } from '../trace/request.ts'
+import { readPlain } from '../trace/secret-text.ts'
 import type { Settings } from '../trace/readings.ts'
 import type { Rule } from '../trace/rule.ts'
 import type { Desk } from './desk.ts'
 import { createFinding, nameRule, type Finding, type Reached } from './finding.ts'
-import { listOpenReadings, seeUrl, type Entry, type Proof, type SeenUrl } from './pattern.ts'
+import {
+  listOpenReadings,
+  listTexts,
+  seeUrl,
+  type Entry,
+  type Proof,
+  type SeenUrl,
+} from './pattern.ts'
 import type { RankedList, RankedRule } from './ranked-rules.ts'
 import { findUnder, isEverywhere, listOpen, listWorlds, type Under } from './worlds.ts'
 
@@ -39,14 +49,19 @@ export function checkFirstMatch(list: RankedList, desk: Desk, avoid: Entry[]): L
     if (finding?.severity === 'warning') continue
     const reached = check.findReached()
     if (reached !== null) result.reached.push(reached)
-    else if (finding === null) result.findings.push(createUndecided(rule.rule))
+    else if (finding === null)
+      result.findings.push(createUndecided(rule.rule, listTexts(rule.entries)))
   }
   return result
 }
 
-/** Creates the finding of a rule about which nothing is known. */
-export function createUndecided(rule: Rule): Finding {
-  const detail = `nothing could be decided about ${nameRule(rule)}`
+/** Creates the finding of a rule about which nothing is known; names the secrets that it has. */
+export function createUndecided(rule: Rule, of: Json): Finding {
+  const text = readPlain<unknown>(of)
+  const secrets = text instanceof Unknown ? text.reasons : []
+  const names = secrets.map((reason) => reason.replace(/^\S+ /, '').replace(':', ' '))
+  const why = names.length === 0 ? '' : `: it depends on ${names.join(' and ')}`
+  const detail = `nothing could be decided about ${nameRule(rule)}${why}`
   return createFinding('rule-undecided', rule, detail)
 }
 
@@ -393,7 +408,9 @@ function findOverlap(
   const common = samples.find((seen) => isCommon(seen, [true]))
   if (common !== undefined) return { under: {}, witness: { url: common.url }, proof: null }
   const entries = [...a.entries, ...b.entries]
-  const isText = entries.every(({ form }) => form.kind !== 'regex' && !form.text.includes('*'))
+  const isText = entries.every(
+    ({ form: { kind, text } }) => kind !== 'regex' && kind !== 'secret' && !text.includes('*'),
+  )
   if (isText && !samples.some((seen) => isCommon(seen, [true, null]))) return null
   if (entries.some(({ isDecidable }) => !isDecidable)) return null
   let witness: string | null = null
@@ -469,9 +486,4 @@ function listTimes(rules: RankedRule[]): number[] {
     window === null ? [] : [window.from, window.to, window.to + 1],
   )
   return [...new Set(limits)].toSorted((a, b) => a - b)
-}
-
-function formatMinutes(minutes: number): string {
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  return [hours, rest].map((each) => String(each).padStart(2, '0')).join(':')
 }

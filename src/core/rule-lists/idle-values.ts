@@ -1,7 +1,8 @@
 import type { ItemKey } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Settings } from '../trace/readings.ts'
-import { createRule } from '../trace/rule.ts'
+import { matchesAll } from '../trace/match/regex.ts'
+import { createRule, type Rule } from '../trace/rule.ts'
 import { coverAddress, listBans } from './any-match.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import type { Items } from './ranked-rules.ts'
@@ -126,17 +127,15 @@ function checkAddresses(items: Items, settings: Settings): Finding[] {
   const list = (key: ItemKey) => {
     const value = items.get(key)
     const found = isObject(value) ? value['list'] : []
-    return (Array.isArray(found) ? found : []).map((each, i) =>
-      createRule(key, `/list/${i}`, String(each)),
-    )
+    return (Array.isArray(found) ? found : []).map((each, i) => createRule(key, `/list/${i}`, each))
   }
   const [black, white] = [list('ip_black_list'), list('ip_white_list')]
   return listBans(items).flatMap(({ configs, pointer, rule }) => {
     const { ip } = configs
     if (!isObject(ip) || !Array.isArray(ip['list']) || ip['is_match'] === 'no') return []
     const isAlone = Object.keys(configs).length === 1
-    return ip['list'].flatMap((each, i) => {
-      const text = String(each)
+    return ip['list'].flatMap((text, i) => {
+      if (typeof text !== 'string') return []
       const own = createRule('combined_ban', `${pointer}/ip/list/${i}`, text)
       const name = `${nameRule(rule)}, ip ${text},`
       const overlaps = black.flatMap((other) => {
@@ -176,20 +175,42 @@ function narrower(a: string, b: string): string {
 
 /** Finds items that together leave no request that is served (request semantics, 3.2 and 3.3). */
 function checkServed(items: Items, settings: Settings): Finding[] {
+  const under = findUnexempt(items, settings)
+  if (under === null) return []
+  const denied = listDenied(items).map((rule) =>
+    createFinding('never-served', rule, `${nameRule(rule)} denies every request`, { under }),
+  )
   const [https, deny] = [items.get('https'), items.get('deny_protocol')]
-  if (!isObject(https) || !isObject(deny)) return []
+  if (!isObject(https) || !isObject(deny)) return denied
   const { cert_id: id, force_https: force = 0 } = https
   const isRefused = id === 0 && deny['protocol'] === 'http'
   const isRedirected = id !== 0 && Number(force) > 0 && deny['protocol'] === 'https'
-  if (!isRefused && !isRedirected) return []
-  const under = findUnexempt(items, settings)
-  if (under === null) return []
+  if (!isRefused && !isRedirected) return denied
   const detail = isRefused
     ? 'deny_protocol denies http, and https is refused without a certificate'
     : 'force_https redirects http to https, and deny_protocol denies https'
   const other = createRule('https', isRefused ? '/cert_id' : '/force_https')
   const rule = createRule('deny_protocol', '/protocol')
-  return [createFinding('never-served', rule, detail, { other: [other], under })]
+  return [...denied, createFinding('never-served', rule, detail, { other: [other], under })]
+}
+
+/** Lists the expressions that match every URL, and deny it by themselves. */
+function listDenied(items: Items): Rule[] {
+  const list = (item: ItemKey, pointer: string, texts: Json | undefined) =>
+    (Array.isArray(texts) ? texts : []).flatMap((text, i) =>
+      typeof text === 'string' && matchesAll(text)
+        ? [createRule(item, `${pointer}/${i}`, text)]
+        : [],
+    )
+  const deny = items.get('deny_url')
+  return [
+    ...(isObject(deny) ? list('deny_url', '/urls', deny['urls']) : []),
+    ...listBans(items).flatMap(({ configs, pointer }) => {
+      const { url, ...others } = configs
+      if (!isObject(url) || url['is_match'] === 'no' || Object.keys(others).length > 0) return []
+      return list('combined_ban', `${pointer}/url/list`, url['list'])
+    }),
+  ]
 }
 
 /** Where no exempt URL passes checks that are not against leeches (R18); null for nowhere. */

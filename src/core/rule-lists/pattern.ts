@@ -1,10 +1,11 @@
 import type { PatternForm } from '../effects/effective.ts'
 import { buildLanguages, readCase, settle, type Language } from '../effects/witness/languages.ts'
+import type { Text } from '../model/secret.ts'
 import { lowerAscii } from '../model/text/lower-ascii.ts'
-import { Regex } from '../trace/match/regex.ts'
+import { matchesAll } from '../trace/match/regex.ts'
 import type { Settings } from '../trace/readings.ts'
 import { parseCore, type Node } from '../trace/regex/syntax.ts'
-import { splitFull } from '../trace/url.ts'
+import { isPrintable, splitFull } from '../trace/url.ts'
 import { isUrlChar } from './find-url.ts'
 import { listOpen } from './worlds.ts'
 
@@ -42,11 +43,6 @@ export function seeUrl(url: string): SeenUrl {
   return { url, W: url, Q, P: splitFull(Q).path }
 }
 
-/** Tests whether a text is printable ASCII: URLs with other characters are not decided (3.1). */
-function isPrintable(text: string): boolean {
-  return /^[ -~]*$/.test(text)
-}
-
 /** An entry: a pattern without commas, in all worlds. */
 export class Entry {
   readonly form: PatternForm
@@ -66,7 +62,7 @@ export class Entry {
     this.isDecidable =
       form.kind === 'regex'
         ? matchesAll(form.text) || isInFragment(form.text)
-        : isPrintable(form.text)
+        : form.kind !== 'secret' && isPrintable(form.text)
     this.readings = listReadings(form)
   }
 
@@ -139,10 +135,6 @@ export function keepEntry(form: PatternForm): Entry {
   return found
 }
 
-function matchesAll(text: string): boolean {
-  return new Regex(text, '').matchesAll
-}
-
 /** Tests whether `^` and `$` stand only at the ends of an alternative, without `\b` and `\B`. */
 function isInFragment(text: string): boolean {
   const core = parseCore(text)
@@ -165,7 +157,7 @@ function hasAnchor(node: Node): boolean {
 }
 
 function listReadings({ kind, text, folds, sees, extent }: PatternForm): number[] {
-  if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return []
+  if (kind === 'all' || kind === 'secret' || (kind === 'regex' && matchesAll(text))) return []
   const byCase = typeof folds === 'string' ? [Number(/\d+/.exec(folds)?.[0])] : []
   if (kind === 'regex')
     return [
@@ -194,7 +186,12 @@ function readShape(form: PatternForm, settings: Settings): Shape {
   }
   if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return shape('all')
   const isPlain = Array.from(text).every((char) => isUrlChar(char) && !'%*?'.includes(char))
-  if (kind === 'regex' || !isPlain || /\/\.{1,2}(?:\/|$)|^\.{1,2}\//.test(text))
+  if (
+    kind === 'regex' ||
+    kind === 'secret' ||
+    !isPlain ||
+    /\/\.{1,2}(?:\/|$)|^\.{1,2}\//.test(text)
+  )
     return shape('automaton')
   if (kind === 'ext') {
     const suffix = text.replace(/^\./, '')
@@ -232,6 +229,11 @@ export function coverByText(wide: Entry, narrow: Entry, settings: Settings): Pro
   const rest = text.slice(a.text.length)
   if (b.kind === 'dir' && rest === '') return a.isDeep || !b.isDeep ? 'text' : null
   return a.isDeep || (b.kind === 'route' && !rest.includes('/')) ? 'prefix' : null
+}
+
+/** Lists the texts of entries, and the secrets that stand for them. */
+export function listTexts(of: readonly Entry[]): Text[] {
+  return of.map(({ form: { kind, text } }) => (kind === 'secret' ? { $secret: text } : text))
 }
 
 /** The open readings that some entries ask for, but R2. */

@@ -61,7 +61,7 @@ function parseRules(item: ItemKey, value: Json[]): RankedRule[] {
     const { priority } = each
     return [
       {
-        rule: createRule(item, `/${i}`, typeof text === 'string' ? text : null),
+        rule: createRule(item, `/${i}`, text),
         entries: forms.map(keepEntry),
         name: [...new Set(names)].toSorted().join(','),
         effect: canonicalizeJson(effect),

@@ -1,13 +1,18 @@
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
+import type { Secret } from '../model/secret.ts'
 import { isSameAnswer, Unknown, uniteUnknown, type Answer } from './answer.ts'
 import { carriers, type Carrier } from './carrier.ts'
 import { listAnswers, type ReadingName, type ReadingNumber, type Settings } from './readings.ts'
 import type { Facts } from './request.ts'
+import { readPlain } from './secret-text.ts'
 
 /** Items of a domain with their candidates; null is unset. An item without a key is unmanaged. */
 export type Candidates = ReadonlyMap<ItemKey, readonly Candidate[]>
-export type Candidate = Value | { $unknown: true }
+export type Candidate = Value | UnknownValue
+
+/** Any value; `secrets`: those that stand in it where no text does. */
+export type UnknownValue = { $unknown: true; secrets?: Secret[]; value?: Value }
 
 /**
  * Something that is answered by itself: in every world of the readings, candidates and carriers
@@ -228,7 +233,7 @@ export class Evaluation {
         ? 0
         : this.#choose(`item ${key}`, candidates.length, [`in-doubt ${key}`])
     const value = candidates[index] ?? null
-    return isUnknownValue(value) ? Unknown.of(`in-doubt ${key}`) : value
+    return isUnknownValue(value) ? explainUnknown(key, value) : value
   }
 
   /** The carrier in this world. */
@@ -313,8 +318,14 @@ function advance(choices: Choice[]): boolean {
   }
 }
 
+/** Says why the value of an item is unknown. */
+export function explainUnknown(key: ItemKey, { secrets }: UnknownValue): Unknown {
+  const plain = readPlain<unknown>(secrets)
+  return plain instanceof Unknown ? plain : Unknown.of(`in-doubt ${key}`)
+}
+
 /** Tests whether a candidate is any value. */
-export function isUnknownValue(value: Candidate): value is { $unknown: true } {
+export function isUnknownValue(value: Candidate): value is UnknownValue {
   return isObject(value) && value['$unknown'] === true
 }
 

@@ -1,7 +1,7 @@
 import { compareKeys } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
-import type { Facts } from './request.ts'
+import { formatMinutes, type Facts } from './request.ts'
 import type { Rule } from './rule.ts'
 import type { Reply, Trace } from './trace.ts'
 import { formatAuthority, formatFull, type RequestUrl } from './url.ts'
@@ -102,11 +102,6 @@ function listHeaders({ given, isComplete }: Facts['headers']): JsonObject | unde
   if (given.size === 0 && !isComplete) return undefined
   const sorted = [...given].toSorted(compareKeys)
   return Object.fromEntries(isComplete ? [...sorted, ['*', null]] : sorted)
-}
-
-function formatMinutes(minutes: number): string {
-  const two = (count: number) => String(count).padStart(2, '0')
-  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
 function formatUrl(url: RequestUrl): string {

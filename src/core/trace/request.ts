@@ -246,3 +246,9 @@ function readTime(request: JsonObject): number | undefined {
 export function parseMinutes(text: string): number {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5))
 }
+
+/** Formats minutes since midnight as `HH:MM`. */
+export function formatMinutes(minutes: number): string {
+  const parts = [Math.floor(minutes / 60), minutes % 60]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
+}

@@ -4,10 +4,10 @@ import type { ItemKey } from '../model/item.ts'
 export interface Rule {
   item: ItemKey
   pointer: string
-  /** Its text; null if it has none. */
+  /** Its text; null if it has none, or a secret. */
   pattern: string | null
 }
 
-export function createRule(item: ItemKey, pointer = '', pattern: string | null = null): Rule {
-  return { item, pointer, pattern }
+export function createRule(item: ItemKey, pointer = '', pattern: unknown = null): Rule {
+  return { item, pointer, pattern: typeof pattern === 'string' ? pattern : null }
 }

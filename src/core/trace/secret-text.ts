@@ -1,5 +1,5 @@
 import type { Json } from '../model/json.ts'
-import { isSecret } from '../model/secret.ts'
+import { holdsSecret, isSecret, listSecrets, type Plain, type Text } from '../model/secret.ts'
 import { Unknown, type Answer } from './answer.ts'
 import type { Facts } from './request.ts'
 
@@ -9,25 +9,43 @@ const part = /\$\{secret:([A-Za-z0-9_.-]{1,64})\}/g
  * Reads a text that may be a secret: `{$secret: NAME}`, or a template such as `Bearer
  * ${secret:NAME}`. Without the fact of its value it is unknown.
  */
-export function readText(facts: Facts, value: Json | undefined): Answer<string> {
-  if (!isSecret(value)) return typeof value === 'string' ? value : ''
+export function readText(facts: Facts, value: Text): Answer<string> {
+  if (!isSecret(value)) return value
   const names = listSecretNames(value.$secret)
-  const missing = names.filter((name) => !facts.secrets.has(name))
-  if (missing.length > 0) return new Unknown(missing.map((name) => `not-given secret:${name}`))
+  const isKnown = names.length > 0 && names.every((name) => facts.secrets.has(name))
+  if (!isKnown) return readPlain(value)
   const get = (name: string) => facts.secrets.get(name) ?? ''
   return value.$secret.includes('${')
     ? value.$secret.replace(part, (_, name: string) => get(name))
     : get(value.$secret)
 }
 
-/** Reads a text that is shown: one with a secret is unknown, also where its value is given. */
-export function readShown(value: Json | undefined): Answer<string> {
-  if (!isSecret(value)) return typeof value === 'string' ? value : ''
-  return new Unknown(listSecretNames(value.$secret).map((name) => `not-given secret:${name}`))
+/** Reads a part of a value; unknown if it has a secret, also one whose value is given. */
+export function readPlain<T>(value: T): Answer<Plain<T>> {
+  const json = value as Json
+  if (typeof json === 'string' || !holdsSecret(json)) return value as Plain<T>
+  return new Unknown(
+    [...listSecrets([json])].flatMap((secret) => {
+      const names = listSecretNames(secret)
+      return names.length === 0
+        ? ['undecidable literal secret']
+        : names.map((name) => `not-given secret:${name}`)
+    }),
+  )
 }
 
-/** Lists the names in the reference of a secret. */
+/** Splits a text into entries without blanks; a secret is one entry. */
+export function splitText(text: Text, by: string): Text[] {
+  if (typeof text !== 'string') return [text]
+  return text
+    .split(by)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+/** Lists the names in the reference of a secret; none for a literal one, `literal:…`. */
 export function listSecretNames(reference: string): string[] {
-  if (!reference.includes('${')) return [reference]
-  return [...new Set([...reference.matchAll(part)].map(([, name = '']) => name))]
+  if (reference.includes('${'))
+    return [...new Set([...reference.matchAll(part)].map(([, name = '']) => name))]
+  return reference.includes(':') ? [] : [reference]
 }

@@ -1,6 +1,6 @@
 import { catalogue, unnamedItems } from '../../core/catalog/catalogue.ts'
 import { listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
-import { orderSets, type ItemSpec } from '../../core/catalog/item-spec.ts'
+import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import {
   findHeaderCredentials,
   type HeaderCredential,
@@ -21,6 +21,7 @@ import {
   formatPointerStep,
   type Json,
   type JsonObject,
+  isSameJson,
 } from '../../core/model/json.ts'
 import { problemSummaries } from '../../core/model/problem.ts'
 import type { SecretKeeper } from '../../core/model/secret.ts'
@@ -245,9 +246,9 @@ function sealValue(
 /** Converts a value to a state; an emptied value is the same as an unset item. */
 function toState(spec: ItemSpec, payload: Json, value: Value): ItemState {
   if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
-  const ordered = orderSets(spec, value, [payload])
   const state = createConfirmedState(value, listOmittedHidden(spec, payload))
-  return ordered === value ? state : { ...state, ordered }
+  const ordered = spec.hasSet ? spec.canonicalize(payload, true) : value
+  return isSameJson(ordered, value) ? state : { ...state, ordered }
 }
 
 /** Returns the finding about an unknown item; the search for a similar name is slow. */

@@ -4,7 +4,6 @@ import { trace } from '../../core/trace/trace.ts'
 import { BadRequest } from '../../core/trace/url.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 import type { Computing } from '../runtime/outside.ts'
-import { toWritten } from '../tracing/written-pointer.ts'
 import type { Checker, Failure } from './checker.ts'
 import type { ResolvedTest, Unit } from './resolve-tests.ts'
 
@@ -68,10 +67,7 @@ function listRules(
   if (traced !== undefined)
     try {
       const found = trace(checker.compile(domain, items, settings), traced.request)
-      return findDeciding(found, traced.asked.path).map((rule) => ({
-        ...rule,
-        pointer: toWritten(items.get(rule.item), rule.pointer),
-      }))
+      return findDeciding(found, traced.asked.path)
     } catch (error) {
       if (error instanceof BadRequest) return []
       throw error

@@ -1,21 +1,33 @@
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { restoreShape } from '../../core/catalog/item-spec.ts'
-import { parseItem } from '../../core/catalog/parse-item.ts'
+import { listFixedSecrets, parseItem } from '../../core/catalog/parse-item.ts'
 import { findItemByWireName } from '../../core/catalog/wire-names.ts'
 import type { Change } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { listPossible, type Domain, type ItemKey, type ItemState } from '../../core/model/item.ts'
 import { isObject, type Json } from '../../core/model/json.ts'
-import { findReference, mapSecrets } from '../../core/model/secret.ts'
+import {
+  findNewReference,
+  findReference,
+  holdsSecret,
+  mapSecrets,
+} from '../../core/model/secret.ts'
+import type { Secrets } from '../runtime/workspace-parts.ts'
 import type { Candidate, Candidates } from '../../core/trace/evaluation.ts'
 
 /** Any value at all. */
 const anyValue: Candidate = { $unknown: true }
 
-/** The candidates of the items that manifests mention; a list of addresses clears the other. */
+/**
+ * The candidates of the items that manifests mention, with sets as they have them; a list of
+ * addresses clears the other.
+ */
 export function readDesired(items: ReadonlyMap<ItemKey, ItemState>): Candidates {
   const found = new Map<ItemKey, Candidate[]>()
-  for (const [key, state] of items) found.set(key, listCandidates({ ...state, unknownFields: [] }))
+  for (const [key, state] of items) {
+    const candidates = state.ordered === undefined ? state.candidates : [state.ordered]
+    found.set(key, listCandidates(key, { ...state, candidates, unknownFields: [] }))
+  }
   for (const [key, other] of [
     ['ip_black_list', 'ip_white_list'],
     ['ip_white_list', 'ip_black_list'],
@@ -27,32 +39,48 @@ export function readDesired(items: ReadonlyMap<ItemKey, ItemState>): Candidates 
 
 /** The candidates of state. */
 export function readRecorded(items: ReadonlyMap<ItemKey, ItemState>): Candidates {
-  return new Map([...items].map(([key, state]) => [key, listCandidates(state)]))
+  return new Map([...items].map(([key, state]) => [key, listCandidates(key, state)]))
 }
 
 /** Lists the candidates of an item; any value for one of which nothing is known. */
-export function listCandidates(state: ItemState): Candidate[] {
+export function listCandidates(key: ItemKey, state: ItemState): Candidate[] {
   if (state.status === 'unset' && state.candidates.length === 0) return [null]
   const { unknownFields = [], ...rest } = state
   const possible = listPossible(unknownFields.length === 0 ? rest : state)
   return possible.map((value) =>
-    value === undefined ? anyValue : nameSecrets(value, state.templates ?? {}),
+    value === undefined ? anyValue : nameSecrets(key, value, state.templates ?? {}),
   )
 }
 
-/** The candidates of an item after a change; templates are those of its secrets. */
+/** The candidates of an item after a change. */
 export function readChanged(
-  { action, after }: Pick<Change, 'action' | 'after'>,
-  templates: Record<string, string> = {},
+  { item, action, after }: Pick<Change, 'item' | 'action' | 'after'>,
+  { vault }: Secrets,
 ): Candidate[] {
-  return action === 'unset' || after === null ? [null] : [nameSecrets(after, templates)]
+  if (action === 'unset' || after === null) return [null]
+  return [nameSecrets(item, after, vault.listTemplates(after))]
 }
 
-/** Replaces masked secrets by their names, or the templates with their names. */
-function nameSecrets(value: Json, templates: Record<string, string>): Json {
-  return mapSecrets(value, (secret) => ({
-    $secret: findReference(secret) ?? templates[secret] ?? '(recorded)',
+/**
+ * Replaces masked secrets by their names, or the templates with their names; one that was literal
+ * keeps the end of its fingerprint.
+ */
+function nameSecrets(key: ItemKey, value: Json, templates: Record<string, string>): Candidate {
+  if (!holdsSecret(value)) return value
+  const named = mapSecrets(value, (secret) => ({
+    $secret:
+      findReference(secret) ??
+      findNewReference(secret) ??
+      templates[secret] ??
+      `literal:${secret.slice(-8)}`,
   }))
+  return sealFixed(key, named)
+}
+
+/** The value is unknown if a secret stands for a number or a fixed word. */
+function sealFixed(key: ItemKey, value: Json): Candidate {
+  const secrets = listFixedSecrets(getItemSpec(key), value)
+  return secrets.length === 0 ? value : { $unknown: true, secrets, value }
 }
 
 /**
@@ -109,7 +137,7 @@ function readCandidate(key: ItemKey, candidate: Json): Candidate {
   if (candidate === null) return null
   if (isObject(candidate) && candidate['$unknown'] === true) return anyValue
   const { value, problems } = parseItem(getItemSpec(key), candidate, 'manifest')
-  if (value !== null) return value
+  if (value !== null) return sealFixed(key, value)
   const [problem] = problems
   throw refuse(`${key}${problem?.pointer ?? ''}: ${problem?.detail ?? 'invalid value'}`)
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../../core/model/change.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ChangedSides } from '../../outlets/report/effects/pack-sides.ts'
-import type { Configured, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { readRecorded } from './candidates.ts'
 import { applyChanges, type States } from './effects.ts'
 import { settleReadings, type Assumptions } from './readings.ts'
@@ -13,7 +13,7 @@ import { settleReadings, type Assumptions } from './readings.ts'
  * @throws EdgewiseError `usage` for a bad reading
  */
 export function listChangedSides(
-  workspace: Configured & Desired,
+  workspace: Configured & Desired & Secrets,
   recorded: States,
   changes: readonly Change[],
   assumptions: Assumptions,
@@ -23,7 +23,7 @@ export function listChangedSides(
     domain,
     read: () => {
       const before = readRecorded(recorded.get(domain) ?? new Map())
-      return { before, after: applyChanges(before, own, desired.get(domain)) }
+      return { before, after: applyChanges(before, own, workspace) }
     },
   }))
   return {

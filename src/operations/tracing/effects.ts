@@ -7,7 +7,7 @@ import type { Change } from '../../core/model/change.ts'
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Candidates } from '../../core/trace/evaluation.ts'
-import type { Configured, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
 import { listCandidates, readChanged, readRecorded } from './candidates.ts'
 import { settleReadings, type Assumptions } from './readings.ts'
@@ -29,7 +29,7 @@ export type States = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
  * @throws EdgewiseError `usage` for a bad reading
  */
 export function findEffects(
-  workspace: Configured & Desired,
+  workspace: Configured & Desired & Secrets,
   recorded: States,
   changes: readonly Change[],
   request: EffectsRequest,
@@ -38,7 +38,7 @@ export function findEffects(
   const domains = [...recorded.keys(), ...workspace.desired.keys()]
   return compareAll(workspace, domains, request, (domain) => {
     const before = readRecorded(recorded.get(domain) ?? new Map())
-    const after = applyChanges(before, byDomain.get(domain) ?? [], workspace.desired.get(domain))
+    const after = applyChanges(before, byDomain.get(domain) ?? [], workspace)
     return { before, after }
   })
 }
@@ -62,7 +62,7 @@ export function findLiveEffects(
     const after = new Map(before)
     for (const { item } of byDomain.get(domain) ?? []) {
       const found = observed.get(domain)?.get(item)
-      after.set(item, found === undefined ? [null] : listCandidates(found.state))
+      after.set(item, found === undefined ? [null] : listCandidates(item, found.state))
     }
     return { before, after }
   })
@@ -100,11 +100,10 @@ function compareAll(
 export function applyChanges(
   before: Candidates,
   changes: readonly Change[],
-  desired: ReadonlyMap<ItemKey, ItemState> = new Map(),
+  secrets: Secrets,
 ): Candidates {
   const after = new Map(before)
   for (const change of changes)
-    if (change.action !== 'release')
-      after.set(change.item, readChanged(change, desired.get(change.item)?.templates))
+    if (change.action !== 'release') after.set(change.item, readChanged(change, secrets))
   return after
 }

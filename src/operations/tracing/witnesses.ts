@@ -6,7 +6,7 @@ import { isConditional, nameChange, type Change } from '../../core/model/change.
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ChangeWitness, Witnesses } from '../../outlets/report/effects/witnesses.ts'
-import type { Configured, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { readChanged, readRecorded } from './candidates.ts'
 import { settleReadings, type Assumptions } from './readings.ts'
 
@@ -24,7 +24,7 @@ const maxProofs = 1_000
  * @throws EdgewiseError `usage` for a bad reading
  */
 export function findWitnesses(
-  workspace: Configured & Desired,
+  workspace: Configured & Secrets,
   recorded: ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>,
   changes: readonly Change[],
   assumptions: Assumptions,
@@ -39,8 +39,7 @@ export function findWitnesses(
   const compileChange = (change: Change): Sides => {
     const { domain, item } = change
     const before = readRecorded(recorded.get(domain) ?? new Map())
-    const templates = workspace.desired.get(domain)?.get(item)?.templates
-    const after = new Map([...before, [item, readChanged(change, templates)]])
+    const after = new Map([...before, [item, readChanged(change, workspace)]])
     return compileSides(domain, before, after, settings)
   }
   const found: ChangeWitness[] = []

@@ -1,7 +1,10 @@
 import type * as types from '../../../src/core/catalog/generated/items.ts'
+import type { Plain } from '../../../src/core/model/secret.ts'
 
 /** Canonical values of the items. Text may be a secret instead: see `readText`. */
-export interface Items {
+export type Items = Plain<Texts>
+
+interface Texts {
   add_back_source_head: types.AddBackSourceHead
   add_response_head: types.AddResponseHead
   cache_error_code: types.CacheErrorCode

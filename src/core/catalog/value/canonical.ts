@@ -16,21 +16,35 @@ import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 /**
  * Returns the canonical form of a valid value: documented defaults filled in, sets sorted and
  * unique, lists without blanks, names in lower case. Secrets stay unchanged. Idempotent.
+ *
+ * @param keepsSets whether sets stay as they are
  */
-export function canonicalizeBySchema(schema: ItemSchema, value: Json, parent?: Parent): Json {
+export function canonicalizeBySchema(
+  schema: ItemSchema,
+  value: Json,
+  keepsSets = false,
+  parent?: Parent,
+): Json {
   if (isSecret(value)) return value
   const chosen = chooseAlternative(schema, value)
-  if (typeof value === 'string') return canonicalizeString(chosen, value, parent)
-  if (Array.isArray(value)) return canonicalizeArray(chosen, value)
-  if (isObject(value)) return canonicalizeObject(chosen, value)
+  if (typeof value === 'string') return canonicalizeString(chosen, value, keepsSets, parent)
+  if (Array.isArray(value)) return canonicalizeArray(chosen, value, keepsSets)
+  if (isObject(value)) return canonicalizeObject(chosen, value, keepsSets)
   return value
 }
 
-function canonicalizeString(schema: ItemSchema, value: string, parent?: Parent): string {
+function canonicalizeString(
+  schema: ItemSchema,
+  value: string,
+  keepsSets: boolean,
+  parent?: Parent,
+): string {
   const by = findSeparator(schema, parent)
   if (by === null) return canonicalizeFormat(schema.format, value)
   const entries = splitCanonical(schema, value, by)
-  return (getAnnotations(schema).set === true ? sortUnique(entries) : entries).join(by)
+  return (getAnnotations(schema).set === true && !keepsSets ? sortUnique(entries) : entries).join(
+    by,
+  )
 }
 
 /** Splits a text with several entries into their canonical forms, in the order of the text. */
@@ -49,8 +63,9 @@ function canonicalizeFormat(format: string | undefined, value: string): string {
     : value
 }
 
-function canonicalizeArray(schema: ItemSchema, value: Json[]): Json[] {
-  const entries = value.map((entry) => canonicalizeBySchema(schema.items ?? {}, entry))
+function canonicalizeArray(schema: ItemSchema, value: Json[], keepsSets: boolean): Json[] {
+  const entries = value.map((entry) => canonicalizeBySchema(schema.items ?? {}, entry, keepsSets))
+  if (keepsSets) return entries
   const { set, sortBy } = getAnnotations(schema)
   const unique = set === true ? sortUnique(entries) : entries
   return sortBy === undefined
@@ -58,7 +73,7 @@ function canonicalizeArray(schema: ItemSchema, value: Json[]): Json[] {
     : unique.toSorted((a, b) => compare(getSortKey(a, sortBy), getSortKey(b, sortBy)))
 }
 
-function canonicalizeObject(schema: ItemSchema, value: JsonObject): JsonObject {
+function canonicalizeObject(schema: ItemSchema, value: JsonObject, keepsSets: boolean): JsonObject {
   const properties = schema.properties ?? {}
   const result: JsonObject = {}
   for (const [key, field] of Object.entries(value)) {
@@ -67,7 +82,7 @@ function canonicalizeObject(schema: ItemSchema, value: JsonObject): JsonObject {
       field === '' && known !== undefined && findSeparator(known, { schema, value }) !== null
     if (emptyList && known.default !== '') continue
     const canonical =
-      known === undefined ? field : canonicalizeBySchema(known, field, { schema, value })
+      known === undefined ? field : canonicalizeBySchema(known, field, keepsSets, { schema, value })
     setOwn(result, key, canonical)
   }
   for (const [key, known] of Object.entries(properties)) {
@@ -87,6 +102,7 @@ function getSortKey(entry: Json, field: string): string {
   return isObject(entry) ? toText(entry[field] ?? null) : toText(entry)
 }
 
-function toText(value: Json): string {
+/** A text, or the canonical form of another value. */
+export function toText(value: Json): string {
   return typeof value === 'string' ? value : canonicalizeJson(value)
 }

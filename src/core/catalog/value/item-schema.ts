@@ -74,6 +74,11 @@ export interface Annotations {
   hidden?: boolean
 }
 
+/** Tests whether a schema is that of texts of any form, for which a secret may stand. */
+export function isFreeText({ type, enum: words, pattern }: ItemSchema): boolean {
+  return type === 'string' && words === undefined && pattern === undefined
+}
+
 /** An object with its schema, by which the schemas of its fields are chosen. */
 export interface Parent {
   schema: ItemSchema

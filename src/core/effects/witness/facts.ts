@@ -1,6 +1,10 @@
 import { parseAddressBits, parseNetwork } from '../../catalog/value/formats.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
+import { castAccepted } from '../../catalog/item-spec.ts'
+import type { Text } from '../../model/secret.ts'
+import { formatMinutes, parseMinutes } from '../../trace/request.ts'
+import { splitText } from '../../trace/secret-text.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { carriers } from '../../trace/carrier.ts'
 import { hashSignature } from '../../trace/stages/signature.ts'
@@ -71,19 +75,17 @@ const makers: Record<ItemKey, Maker | undefined> = {
     ['signature', { signature: 'invalid' }],
   ],
   client_real_ip: ({ head }) =>
-    ['10.1.2.3', 'x'].map((text) => header(String(head).toLowerCase(), text)),
+    ['10.1.2.3', 'x'].flatMap((text) => textsOf([head]).map((name) => header(name, text))),
   head_control: ({ list }) =>
     (Array.isArray(list) ? list : []).flatMap((rule) => {
       if (!isObject(rule)) return []
-      const name = String(rule['head']).toLowerCase()
-      return String(rule['head_direction']).endsWith('REQ')
-        ? [header(name, 'x')]
-        : [reply(name, 'x')]
+      const isRequest = rule['head_direction'] === 'CLI_REQ' || rule['head_direction'] === 'SER_REQ'
+      return textsOf([rule['head']]).map((name) => (isRequest ? header : reply)(name, 'x'))
     }),
-  add_back_source_head: ({ head_name: name }) => [header(String(name).toLowerCase(), 'x')],
+  add_back_source_head: ({ head_name: name }) => textsOf([name]).map((each) => header(each, 'x')),
   add_response_head: ({ list }) =>
     (Array.isArray(list) ? list : []).flatMap((entry) =>
-      isObject(entry) ? [reply(String(entry['name']).toLowerCase(), 'x')] : [],
+      isObject(entry) ? textsOf([entry['name']]).map((name) => reply(name, 'x')) : [],
     ),
   cache_rule: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
   cache_rule_list: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
@@ -114,9 +116,8 @@ const makers: Record<ItemKey, Maker | undefined> = {
   speed_limit: ({ begin_time: begin, end_time: end }) =>
     [begin, end].flatMap((limit) =>
       [-1, 0, 1].flatMap((by): [string, JsonObject][] => {
-        const minute = Number(String(limit).slice(0, 2)) * 60 + Number(String(limit).slice(3)) + by
-        const time = [Math.floor(minute / 60), minute % 60].map((n) => String(n).padStart(2, '0'))
-        return minute < 0 || minute > 1439 ? [] : [['time', { time: time.join(':') }]]
+        const minute = parseMinutes(String(limit)) + by
+        return minute < 0 || minute > 1439 ? [] : [['time', { time: formatMinutes(minute) }]]
       }),
     ),
 }
@@ -235,11 +236,13 @@ function formatLocal(zone: string): string {
 }
 
 function header(name: string, text: string): [string, JsonObject] {
-  return [`headers.${name}`, { headers: { [name]: text } }]
+  const lower = name.toLowerCase()
+  return [`headers.${lower}`, { headers: { [lower]: text } }]
 }
 
 function reply(name: string, text: string): [string, JsonObject] {
-  return [`origin.headers.${name}`, { origin: { headers: { [name]: text } } }]
+  const lower = name.toLowerCase()
+  return [`origin.headers.${lower}`, { origin: { headers: { [lower]: text } } }]
 }
 
 function status(code: number): [string, JsonObject] {
@@ -250,13 +253,11 @@ function around(limits: number[]): number[] {
   return limits.flatMap((limit) => [limit, limit + 1, limit - 1]).filter((each) => each >= 0)
 }
 
-function textsOf(list: Json | undefined): string[] {
-  return Array.isArray(list) ? list.map(String) : []
+/** The texts of a list, without secrets. */
+function textsOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }
 
 function split(list: Json | undefined, by: string): string[] {
-  return String(list)
-    .split(by)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+  return textsOf(splitText(castAccepted<Text>(list ?? ''), by))
 }

@@ -1,7 +1,7 @@
 import { catalogue } from '../../catalog/catalogue.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { isUnknownValue } from '../../trace/evaluation.ts'
+import { explainUnknown, isUnknownValue } from '../../trace/evaluation.ts'
 import type { Compiled } from '../../trace/compiled.ts'
 import { compareStrength, type Delta, type EffectClass } from '../compare.ts'
 import type { Sides } from '../sides.ts'
@@ -83,7 +83,9 @@ export function findWitness(sides: Sides): Witness {
 function findUncertain({ items, settings }: Compiled, key: ItemKey): string[] {
   const candidates = items.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
   if (candidates.length === 0) return [`unmanaged ${key}`]
-  return candidates.length > 1 || candidates.some(isUnknownValue) ? [`in-doubt ${key}`] : []
+  const unknown = candidates.find(isUnknownValue)
+  if (unknown !== undefined) return [...explainUnknown(key, unknown).reasons]
+  return candidates.length > 1 ? [`in-doubt ${key}`] : []
 }
 
 /** Most URLs, and most facts, that are tried before anything is proven. */

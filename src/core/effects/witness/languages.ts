@@ -1,8 +1,10 @@
 import type { Json } from '../../model/json.ts'
+import { matchesAll } from '../../trace/match/regex.ts'
+import { noSlash, parseLiteral, repeatAny } from '../../trace/match/url.ts'
+import { listSecretNames } from '../../trace/secret-text.ts'
 import type { Settings } from '../../trace/readings.ts'
-import { noSlash, repeatAny } from '../../trace/match/url.ts'
 import { compileProgram, type Program } from '../../trace/regex/machine.ts'
-import { anyChar, oneChar, parseCore, type Node } from '../../trace/regex/syntax.ts'
+import { anyChar, parseCore, type Node } from '../../trace/regex/syntax.ts'
 import type { PatternForm } from '../effective.ts'
 import { Automaton } from './automaton.ts'
 
@@ -31,6 +33,9 @@ export class NoLanguage extends Error {
  */
 export function buildLanguages(form: PatternForm, settings: Settings): Language[] {
   const { kind, text } = form
+  if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return everything
+  if (kind === 'secret')
+    throw new NoLanguage(`not-given secret:${listSecretNames(text).join(' and secret:')}`)
   const folds = readCase(form.folds, settings)
   const build = (node: Node | null, sees: Language['sees'], whole: boolean): Language[] => {
     if (node === null) return []
@@ -39,14 +44,12 @@ export function buildLanguages(form: PatternForm, settings: Settings): Language[
   }
   const path = (node: Node | null) =>
     build(node, kind !== 'dir' && settle(settings, 7) !== 'path' ? 'Q' : 'P', true)
-  if (kind === 'all') return build(anything, 'P', true)
   if (kind === 'ext') return path(buildSuffix(text.replace(/^\./, ''), settings))
   if (kind === 'dir' || kind === 'route') return path(buildPath(kind, text, settings))
-  if (/^(?:\^?\.\*\$?|\(\.\*\)|\^\(\.\*\)\$)$/.test(text)) return build(anything, 'P', true)
   const core = parseCore(text)
   const literal =
     form.extent === 'R27' && settle(settings, 27) === 'either'
-      ? build({ kind: 'sequence', of: literalOf(text) }, 'W', true)
+      ? build({ kind: 'sequence', of: parseLiteral(text) }, 'W', true)
       : []
   if (core === null) throw new NoLanguage(`undecidable ${text}`)
   const whole = form.extent !== 'search' && settle(settings, 4) === 'whole'
@@ -77,16 +80,14 @@ function readSubject(sees: PatternForm['sees'], settings: Settings): Language['s
 }
 
 const anything = repeatAny(anyChar)
-
-function literalOf(text: string): Node[] {
-  return Array.from(text, (char) => ({ kind: 'char', chars: oneChar(char) }))
-}
+const program = compileProgram(anything, 0, false)
+const everything: Language[] = [{ program, automaton: new Automaton(program, true), sees: 'P' }]
 
 /** Texts that end in a dot and the suffix; null if no file can (R12). */
 function buildSuffix(suffix: string, settings: Settings): Node | null {
   if (suffix.includes('/')) return null
   if (suffix.includes('.') && settle(settings, 12) === 'last-dot') return null
-  return { kind: 'sequence', of: [anything, ...literalOf(`.${suffix}`)] }
+  return { kind: 'sequence', of: [anything, ...parseLiteral(`.${suffix}`)] }
 }
 
 /** Texts that lie below a directory, or are a full path (R8 to R11). */
@@ -95,7 +96,7 @@ function buildPath(kind: 'dir' | 'route', entry: string, settings: Settings): No
   const begin = entry.startsWith('/') ? entry : `/${entry}`
   const isOpen = kind === 'dir' && !begin.endsWith('/') && settle(settings, 10) === 'segment'
   const star = () => repeatAny(settle(settings, 8) === 'any' ? anyChar : noSlash)
-  const parts = (isOpen ? `${begin}/` : begin).split('*').map(literalOf)
+  const parts = (isOpen ? `${begin}/` : begin).split('*').map(parseLiteral)
   const of = parts.flatMap((part, i) => (i === 0 ? part : [star(), ...part]))
   if (kind === 'dir') of.push(settle(settings, 11) === 'recursive' ? anything : repeatAny(noSlash))
   return { kind: 'sequence', of }

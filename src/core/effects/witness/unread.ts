@@ -58,8 +58,12 @@ export function reduceCovered(key: ItemKey, form: Json, { answers }: Settings): 
     return read
   }
   const drop = (name: string, covers: (wide: string, narrow: string) => boolean): Json => {
-    const list = Array.isArray(form[name]) ? form[name].map(String) : []
-    const kept = list.filter((each) => !list.some((other) => other !== each && covers(other, each)))
+    const list = Array.isArray(form[name]) ? form[name] : []
+    const texts = list.filter((each) => typeof each === 'string')
+    const kept = list.filter(
+      (each) =>
+        typeof each !== 'string' || !texts.some((other) => other !== each && covers(other, each)),
+    )
     return { ...form, [name]: kept }
   }
   if (key === 'referer')

@@ -91,7 +91,7 @@ function listTexts(key: ItemKey, value: Json): string[] {
   return Object.entries(value).flatMap(([name, each]) => {
     if (named.includes(name) && typeof each === 'string') return each.split(',')
     if (name === 'url' && isObject(each) && Array.isArray(each['list']))
-      return each['list'].map(String)
+      return each['list'].filter((text) => typeof text === 'string')
     return typeof each === 'string' && name !== 'urls' ? [] : listTexts(key, each)
   })
 }

@@ -4,6 +4,8 @@ import { interpret } from '../regex/ecmascript.ts'
 import { compileProgram, findMatch, testMatch, type Program } from '../regex/machine.ts'
 import { findLiteral } from '../regex/literal.ts'
 import { parseCore, type Expression } from '../regex/syntax.ts'
+import type { Text } from '../../model/secret.ts'
+import { readPlain } from '../secret-text.ts'
 import { isPrintable } from '../url.ts'
 
 /** Greatest length of a text that is decided. */
@@ -12,17 +14,23 @@ const maxLength = 8192
 /** A regular expression, compiled when it is first used. */
 export class Regex {
   readonly pattern: string
+  /** What it answers to every text; null if that depends on the text. */
+  readonly always: true | Unknown | null
   /** Item and pointer, for the reason of a match that can't be decided. */
   readonly place: string
-  readonly matchesAll: boolean
   #expression: Expression | null | undefined
   #literal: string | undefined
   readonly #programs: (Program | undefined)[] = []
 
-  constructor(pattern: string, place: string) {
-    this.pattern = pattern
+  constructor(text: Text, place: string) {
+    const plain = readPlain(text)
+    this.pattern = plain instanceof Unknown ? '' : plain
     this.place = place
-    this.matchesAll = /^(?:\^?\.\*\$?|\^?\(\.\*\)\$?)$/.test(pattern) && !isHalfAnchored(pattern)
+    this.always = plain instanceof Unknown ? plain : matchesAll(plain) ? true : null
+  }
+
+  get matchesAll(): boolean {
+    return this.always === true
   }
 
   /** Null outside of the common core. */
@@ -50,8 +58,8 @@ export class Regex {
 }
 
 /** Of the patterns in parentheses, only `(.*)` and `^(.*)$` stand for all texts. */
-function isHalfAnchored(pattern: string): boolean {
-  return pattern === '^(.*)' || pattern === '(.*)$'
+export function matchesAll(pattern: string): boolean {
+  return /^(?:\^?\.\*\$?|\(\.\*\)|\^\(\.\*\)\$)$/.test(pattern)
 }
 
 /** How much of a text an expression must match: R4, or somewhere in it. */
@@ -68,7 +76,7 @@ export function matchRegex(
   ignoresCase: boolean,
   extent: Extent,
 ): Answer<boolean> {
-  if (regex.matchesAll) return true
+  if (regex.always !== null) return regex.always
   const test = findTest(e, regex, text, ignoresCase)
   if (test === null) return regex.undecidable
   const found = test(false)

@@ -1,7 +1,9 @@
 import { isSameAnswer, map, some, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { compileProgram, testMatch, type Program } from '../regex/machine.ts'
-import { anyChar, type CharSet, type Node } from '../regex/syntax.ts'
+import { anyChar, oneChar, type CharSet, type Node } from '../regex/syntax.ts'
+import type { Text } from '../../model/secret.ts'
+import { readPlain } from '../secret-text.ts'
 import { formatAuthority, type Forms, type RequestUrl } from '../url.ts'
 import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import { byCase, fold, type CaseRule } from './case.ts'
@@ -23,6 +25,8 @@ export type RegexSubject = 'W' | 'Q' | 'R5'
 export interface UrlPattern {
   kind: PatternKind
   place: string
+  /** Why it is unknown: it is a secret. */
+  unknown: Unknown | null
   suffixes: Suffixes
   paths: PathEntry[]
   regex: Regex
@@ -47,13 +51,16 @@ interface PathEntry {
  *
  * @param place item and pointer, for reasons
  */
-export function compilePattern(kind: PatternKind, text: string, place: string): UrlPattern {
-  const entries = text.split(',').map((entry) => entry.trim())
+export function compilePattern(kind: PatternKind, text: Text, place: string): UrlPattern {
+  const entries = typeof text === 'string' ? text.split(',').map((entry) => entry.trim()) : []
+  const regex = new Regex(kind === 'regex' ? text : '', place)
+  const plain = readPlain(text)
   const suffixes = kind === 'ext' ? entries.map((entry) => entry.replace(/^\./, '')) : []
   const paths = kind === 'dir' || kind === 'route' ? entries : []
   return {
     kind,
     place,
+    unknown: plain instanceof Unknown ? plain : null,
     suffixes: {
       plain: new Set(suffixes),
       lower: new Set(suffixes.map((entry) => fold(entry, true))),
@@ -64,7 +71,7 @@ export function compilePattern(kind: PatternKind, text: string, place: string): 
       hasStar: entry.includes('*'),
       programs: new Map(),
     })),
-    regex: new Regex(kind === 'regex' ? text : '', place),
+    regex,
   }
 }
 
@@ -77,6 +84,7 @@ export function matchUrl(
   sees: RegexSubject = 'R5',
 ): Answer<boolean> {
   if (pattern.kind === 'all') return true
+  if (pattern.unknown !== null) return pattern.unknown
   if (pattern.kind === 'regex' && pattern.regex.matchesAll) return true
   return map(subject, (known) => {
     switch (pattern.kind) {
@@ -105,7 +113,7 @@ export function matchUrlRegex(
   sees: RegexSubject = 'R5',
   withPort = true,
 ): Answer<boolean> {
-  if (regex.matchesAll) return true
+  if (regex.always !== null) return regex.always
   return map(subject, ({ url, forms }) => {
     const { path, full } = chooseForm(e, forms)
     const from = withPort ? url : noPort(url)
@@ -273,11 +281,7 @@ export function repeatAny(chars: CharSet): Node {
   return { kind: 'repeat', of, min: 0, max: Number.POSITIVE_INFINITY, isLazy: false }
 }
 
-function parseLiteral(text: string): Node[] {
-  return Array.from(text, (char) => {
-    const ascii = new Uint8Array(128)
-    // A character beyond ASCII never stands in a path as sent.
-    if (char.charCodeAt(0) < 128) ascii[char.charCodeAt(0)] = 1
-    return { kind: 'char', chars: { ascii, others: false } }
-  })
+/** The characters of a text; one beyond ASCII never stands in a path as sent. */
+export function parseLiteral(text: string): Node[] {
+  return Array.from(text, (char) => ({ kind: 'char', chars: oneChar(char) }))
 }

@@ -8,12 +8,14 @@ import type { CaseRule } from '../match/case.ts'
 import { compilePattern, matchUrl, type Subject, type UrlPattern } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import { createRule, type Rule } from '../rule.ts'
+import type { Plain, Text } from '../../model/secret.ts'
+import { readPlain, splitText } from '../secret-text.ts'
 import { filterArguments, formatFull, splitFull } from '../url.ts'
 import { askRewritten, askSeen } from './seen.ts'
 import { createSubject } from './signature.ts'
 
 /** What a rule does with the query: of the cache key, and of the request to the origin. */
-type QueryChange = 'none' | 'as-sent' | { way: 'keep' | 'remove'; params: string[] }
+type QueryChange = 'none' | 'as-sent' | { way: 'keep' | 'remove'; params: Text[] }
 
 /** A rule of `cache_rule` or `cache_rule_list`. */
 export interface CompiledRule {
@@ -107,7 +109,7 @@ function compileQuery(rule: CacheRuleList[number]): QueryChange | 'R46' {
   if (rule.query_params_op !== 'customer') return 'as-sent'
   const { query_params_op_way: way, query_params_op_when: when, params } = rule
   if (way === undefined || when === undefined || params === undefined) return 'R46'
-  return { way, params: params.split(',').map((name) => name.trim()) }
+  return { way, params: splitText(params, ',') }
 }
 
 /** Asks whether a rule matches the seen URL, or the rewritten one. */
@@ -281,12 +283,12 @@ function readKey(
   })
 }
 
-function settle(e: Evaluation, change: QueryChange | 'R46'): Answer<QueryChange> {
-  if (change !== 'R46') return change
-  return map(e.open('R46'), (): QueryChange => 'as-sent')
+function settle(e: Evaluation, change: QueryChange | 'R46'): Answer<Plain<QueryChange>> {
+  if (change !== 'R46') return readPlain(change)
+  return map(e.open('R46'), () => 'as-sent' as const)
 }
 
-function changeQuery(change: QueryChange, query: string | null): string | null {
+function changeQuery(change: Plain<QueryChange>, query: string | null): string | null {
   if (change === 'as-sent' || query === null) return query
   if (change === 'none') return null
   const { way, params } = change
@@ -312,7 +314,7 @@ export function changeOriginQuery(
   )
 }
 
-function readOriginQuery(e: Evaluation, rule: CompiledRule): Answer<QueryChange> {
+function readOriginQuery(e: Evaluation, rule: CompiledRule): Answer<Plain<QueryChange>> {
   if (rule.policy === 'cache') return settle(e, rule.originQuery)
   if (!rule.mayChangeIdle || e.reading('R47') === 'idle') return 'as-sent'
   return settle(e, rule.originQuery)
@@ -321,13 +323,15 @@ function readOriginQuery(e: Evaluation, rule: CompiledRule): Answer<QueryChange>
 /** Domains and scheme of the cache key (`cache_share`, R48). */
 function readShare(e: Evaluation): Answer<Pick<CacheKey, 'domains' | 'scheme'>> {
   const { host, scheme } = e.facts.url
-  return map(e.item('cache_share'), (value): Pick<CacheKey, 'domains' | 'scheme'> => {
+  return map(e.item('cache_share'), (value): Answer<Pick<CacheKey, 'domains' | 'scheme'>> => {
     if (value === null)
       return { domains: [host], scheme: e.reading('R48') === 'shared' ? 'any' : scheme }
     const { share_way: way, domain } = castAccepted<CacheShare>(value)
     const others = way === 'inner_share' || domain === undefined ? [] : [domain]
-    const domains = [...new Set([host, ...others])].toSorted()
-    return { domains, scheme: way === 'cross_single_share' ? scheme : 'any' }
+    return map(readPlain(others), (known) => ({
+      domains: [...new Set([host, ...known])].toSorted(),
+      scheme: way === 'cross_single_share' ? scheme : 'any',
+    }))
   })
 }
 

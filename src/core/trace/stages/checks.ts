@@ -1,4 +1,5 @@
 import type {
+  ClientRealIp,
   CombinedBan,
   DenyProtocol,
   DenyUrl,
@@ -21,6 +22,8 @@ import { matchText } from '../match/text.ts'
 import { chooseForm, compilePattern, matchUrl, matchUrlRegex, type Subject } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import { notGiven, parseAddress } from '../request.ts'
+import type { Text } from '../../model/secret.ts'
+import { readPlain, splitText } from '../secret-text.ts'
 import { formatAuthority, isPrintable } from '../url.ts'
 import { askAccessHeader } from './headers.ts'
 import { askSeen } from './seen.ts'
@@ -29,7 +32,7 @@ import { deniesSignature, findSignatureFaults, isProtected } from './signature.t
 /** A part of a check that matches by itself: an entry of a list, or a field. */
 export interface CheckPart {
   pointer: string
-  pattern: string | null
+  pattern: Text | null
   /** Whether it is an entry of a list, which is shown also where another one decides. */
   isEntry: boolean
   matches: (e: Evaluation, q: Questions) => Answer<boolean>
@@ -58,16 +61,20 @@ function readClient(e: Evaluation, q: Questions): Answer<string> {
   const item = e.item('client_real_ip')
   if (item === null || e.reading('R30') === 'to-origin') return given
   return map(item, (value) => {
-    const { head } = castAccepted<{ head: string }>(value)
-    return map(
-      e.ask(askAccessHeader(q, head.toLowerCase())),
-      (text) => parseAddress(text ?? '') ?? new Unknown(['not-specified R30']),
+    const { head } = castAccepted<ClientRealIp>(value)
+    return map(readPlain(head), (name) =>
+      map(
+        e.ask(askAccessHeader(q, name.toLowerCase())),
+        (text) => parseAddress(text ?? '') ?? new Unknown(['not-specified R30']),
+      ),
     )
   })
 }
 
-function matchClient(e: Evaluation, q: Questions, entry: string): Answer<boolean> {
-  return map(readClient(e, q), (address) => matchAddress(entry, address))
+function matchClient(e: Evaluation, q: Questions, entry: Text): Answer<boolean> {
+  return map(readPlain(entry), (text) =>
+    map(readClient(e, q), (address) => matchAddress(text, address)),
+  )
 }
 
 const listAddresses = rememberParts((value) => {
@@ -103,16 +110,15 @@ const denyProtocol: Check = {
 }
 
 const listCountries = rememberParts((value) => {
-  return castAccepted<VisitAreasLimit>(value)
-    .country_list.split(',')
-    .map((entry) => entry.trim())
-    .map((name) => ({
-      pointer: '/country_list',
-      pattern: name,
-      isEntry: true,
-      matches: (e) =>
-        e.facts.country === undefined ? notGiven('country') : e.facts.country === name,
-    }))
+  return splitText(castAccepted<VisitAreasLimit>(value).country_list, ',').map((name) => ({
+    pointer: '/country_list',
+    pattern: name,
+    isEntry: true,
+    matches: (e) =>
+      map(readPlain(name), (text) =>
+        map(e.facts.country ?? notGiven('country'), (is) => is === text),
+      ),
+  }))
 })
 
 const isWhiteArea = (value: Value) => castAccepted<VisitAreasLimit>(value).limit_type === 'white'
@@ -159,7 +165,7 @@ const listReferers = rememberParts((value) => {
     matches: (e, q) =>
       matchHeader(e, q, 'referer', (text) => {
         const host = findRefererHost(e, text)
-        return host !== null && matchHost(entry, host)
+        return host !== null && map(readPlain(entry), (wanted) => matchHost(wanted, host))
       }),
   }))
 })
@@ -215,11 +221,10 @@ const referer: Check = {
 
 const compileAgent = remember((value: UserAgent) => ({
   pattern: compilePattern(value.url_match_type, value.url_pattern, 'user_agent/url_pattern'),
-  lines: value.ua_list
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .map((line) => ({ line, regex: new Regex(line, 'user_agent/ua_list') })),
+  lines: splitText(value.ua_list, '\n').map((line) => ({
+    line,
+    regex: new Regex(line, 'user_agent/ua_list'),
+  })),
 }))
 
 /** Whether a field of the user agent ignores case (R25). */
@@ -243,11 +248,12 @@ const listAgents = rememberParts((value) => {
     matches: (e, q) =>
       matchesUnknown(e, q, item, regex) ||
       matchHeader(e, q, 'user-agent', (text) => {
+        if (regex.always instanceof Unknown) return regex.always
         const isFolded = ignoresCase(e, item.ua_case_insensitive)
-        const [wanted, given] = [fold(line, isFolded), fold(text, isFolded)]
+        const [wanted, given] = [fold(regex.pattern, isFolded), fold(text, isFolded)]
         if (item.ua_match_type === 'exact') return given === wanted
         const contained = given.includes(wanted)
-        if (isPlainText(line, text) || e.reading('R26') === 'text') return contained
+        if (isPlainText(regex.pattern, text) || e.reading('R26') === 'text') return contained
         return matchRegex(e, regex, text, isFolded, 'search')
       }),
   }))
@@ -341,11 +347,13 @@ function listConditions(
 ): (() => Answer<boolean>)[] {
   const by = (isMatch: 'yes' | 'no' | undefined, found: Answer<boolean>) =>
     isMatch === 'no' ? not(found) : found
-  const header = (name: string, list: string[], isFolded: () => boolean) =>
-    map(e.ask(askAccessHeader(q, name)), (text): boolean =>
+  const header = (name: string, list: Text[], isFolded: () => boolean) =>
+    map(e.ask(askAccessHeader(q, name)), (text) =>
       text === null && e.reading('R20') === 'distinct'
         ? false
-        : list.some((entry) => matchText(e, entry, text ?? '', isFolded())),
+        : some(list, (entry) =>
+            map(readPlain(entry), (wanted) => matchText(e, wanted, text ?? '', isFolded())),
+          ),
     )
   const conditions: (() => Answer<boolean>)[] = []
   if (method !== undefined)
@@ -391,7 +399,7 @@ function matchSearch(
   regex: Regex,
   isFolded: boolean,
 ): Answer<boolean> {
-  if (regex.matchesAll) return true
+  if (regex.always !== null) return regex.always
   return map(e.ask(askSeen(q)), ({ url, forms }) => {
     const { path, full } = chooseForm(e, forms)
     const seen = e.reading('R5')
@@ -432,10 +440,10 @@ const listDenied = rememberParts((value) => {
     pattern: entry,
     isEntry: true,
     matches: (e, q) =>
-      regex.matchesAll ||
+      regex.always ??
       map(e.ask(askSeen(q)), (subject) => {
         const found = matchUrlRegex(e, regex, subject, 'R6', 'W')
-        if (found === true || !isSameUrl(e, entry, subject)) return found
+        if (found === true || !isSameUrl(e, regex.pattern, subject)) return found
         return e.reading('R27') === 'either' ? true : found
       }),
   }))

@@ -7,15 +7,16 @@ import type {
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
 import type { Json } from '../../model/json.ts'
+import type { Text } from '../../model/secret.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import { choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import type { Candidate, Evaluation, Question, Questions } from '../evaluation.ts'
 import { isUnknownValue } from '../evaluation.ts'
 import { matchUrlRegex } from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
 import { remember } from '../remember.ts'
 import { notGiven, readHeader } from '../request.ts'
-import { readShown } from '../secret-text.ts'
+import { readPlain } from '../secret-text.ts'
 import { askSeen } from './seen.ts'
 
 /** The values of a header; null if it is absent. */
@@ -50,7 +51,7 @@ function listSteps(
 ): Step[] {
   const steps = value.list
     .map((rule, i) => ({ rule, i }))
-    .filter(({ rule }) => rule.head_direction === direction && rule.head.toLowerCase() === name)
+    .filter(({ rule }) => rule.head_direction === direction && mayBe(rule.head, name))
     .filter(({ rule, i }) =>
       e.suppose(`head_control ${formatRule(rule)} ${i}`, e.ask(askMatch(q, rule, i))),
     )
@@ -84,13 +85,27 @@ function control(
   if (value instanceof Unknown) return uniteUnknown([value, start]) ?? value
   if (value === null) return start
   const steps = listSteps(e, q, castAccepted<HeadControl>(value), name, direction)
-  return steps.reduce((current, { rule }) => operate(e, rule, current), start)
+  return steps.reduce(
+    (current, { rule }) => ifNamed(rule.head, current, () => operate(e, rule, current)),
+    start,
+  )
+}
+
+/** Tests whether a name is that of a header, in lower case; a secret may be. */
+function mayBe(head: Text, name: string): boolean {
+  return typeof head !== 'string' || head.toLowerCase() === name
+}
+
+/** What an operation makes of a header; unknown if a secret names what it changes. */
+function ifNamed(head: Text, current: HeaderValue, operated: () => HeaderValue): HeaderValue {
+  const known = readPlain(head)
+  return known instanceof Unknown ? (uniteUnknown([known, current]) ?? known) : operated()
 }
 
 /** DEL: absent. ALT: the value; R63 if absent. ADD: the value if absent; otherwise R62. */
 function operate(e: Evaluation, rule: HeadRule, current: HeaderValue): HeaderValue {
   if (rule.head_op === 'DEL') return null
-  const set = map(readShown(rule.value), (text) => [text])
+  const set = map(readPlain(rule.value ?? ''), (text) => [text])
   const isThere = map(current, (values) => values !== null)
   if (rule.head_op === 'ALT')
     return choose<readonly string[] | null>(
@@ -144,13 +159,11 @@ function mayControl(e: Evaluation, name: string, direction: Direction): boolean 
   return candidates.some(
     (value) =>
       isUnknownValue(value) ||
-      listRules(value).some(
-        (rule) => rule.head_direction === direction && rule.head.toLowerCase() === name,
-      ),
+      listRules(value).some((rule) => rule.head_direction === direction && mayBe(rule.head, name)),
   )
 }
 
-function listRules(value: Value | { $unknown: true }): HeadRule[] {
+function listRules(value: Candidate): HeadRule[] {
   return value === null || isUnknownValue(value) ? [] : castAccepted<HeadControl>(value).list
 }
 
@@ -226,30 +239,34 @@ function applyToRequest(
 function setRealIp(e: Evaluation, name: string, value: HeaderValue): HeaderValue {
   const item = e.item('client_real_ip')
   if (item === null) return value
-  if (!(item instanceof Unknown) && castAccepted<ClientRealIp>(item).head.toLowerCase() !== name)
-    return value
+  const head = map(item, (known) => castAccepted<ClientRealIp>(known).head)
+  if (!(head instanceof Unknown) && !mayBe(head, name)) return value
   if (e.reading('R30') === 'from-client') return value
-  if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
-  return e.facts.ip === undefined ? notGiven('ip') : [e.facts.ip]
+  if (head instanceof Unknown) return uniteUnknown([head, value]) ?? head
+  return ifNamed(head, value, () => map(e.facts.ip ?? notGiven('ip'), (ip) => [ip]))
 }
 
 function addToRequest(e: Evaluation, name: string, value: HeaderValue): HeaderValue {
   const item = e.item('add_back_source_head')
   if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
   if (item === null) return value
-  const named = castAccepted<AddBackSourceHead>(item).filter(
-    (entry) => entry.head_name.toLowerCase() === name,
+  const named = castAccepted<AddBackSourceHead>(item).filter((entry) =>
+    mayBe(entry.head_name, name),
   )
   const isReversed = named.length > 1 && e.reading('R14') === 'first'
-  return (isReversed ? named.toReversed() : named).reduce<HeaderValue>((current, entry) => {
-    const set = map(readShown(entry.head_value), (text) => [text])
-    if (entry.write_when_exists !== 'no') return set
-    return choose<readonly string[] | null>(
-      map(current, (values) => values !== null),
-      () => current,
-      () => set,
-    )
-  }, value)
+  return (isReversed ? named.toReversed() : named).reduce<HeaderValue>(
+    (current, entry) =>
+      ifNamed(entry.head_name, current, () => {
+        const set = map(readPlain(entry.head_value), (text) => [text])
+        if (entry.write_when_exists !== 'no') return set
+        return choose<readonly string[] | null>(
+          map(current, (values) => values !== null),
+          () => current,
+          () => set,
+        )
+      }),
+    value,
+  )
 }
 
 /** A header of the response to the client. */
@@ -271,12 +288,13 @@ function addToResponse(e: Evaluation, name: string, value: HeaderValue): HeaderV
   const item = e.item('add_response_head')
   if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
   if (item === null) return value
-  const texts = castAccepted<AddResponseHead>(item).list.flatMap((entry) =>
-    typeof entry === 'object' && entry.name.toLowerCase() === name ? [readShown(entry.value)] : [],
+  const entries = castAccepted<AddResponseHead>(item).list.flatMap((entry) =>
+    typeof entry === 'object' && 'name' in entry && mayBe(entry.name, name) ? [entry] : [],
   )
-  if (texts.length === 0) return value
-  const unknown = uniteUnknown(texts)
-  const set = unknown ?? texts.filter((text): text is string => typeof text === 'string')
+  if (entries.length === 0) return value
+  const secret = readPlain(entries.map((entry) => entry.name))
+  if (secret instanceof Unknown) return uniteUnknown([secret, value]) ?? secret
+  const set = readPlain(entries.map((entry) => entry.value))
   return choose<readonly string[] | null>(
     map(value, (values) => values !== null),
     () => {
@@ -307,23 +325,27 @@ function listHeaderNames(e: Evaluation, q: Questions, message: 'request' | 'resp
         : [],
     ),
   )
-  const others =
-    message === 'request'
-      ? [
-          ...listCandidates<AddBackSourceHead>(e, 'add_back_source_head').flatMap((list) =>
-            list.map((entry) => entry.head_name),
-          ),
-          ...listRealIpNames(e),
-        ]
-      : listCandidates<AddResponseHead>(e, 'add_response_head').flatMap(({ list }) =>
-          list.map((entry) => (typeof entry === 'string' ? entry : entry.name)),
-        )
-  return [...new Set([...controlled, ...others].map((name) => name.toLowerCase()))].toSorted()
+  const list = (key: ItemKey) =>
+    listCandidates<Value>(e, key).flatMap((value) => listHeads(key, value))
+  const real = message === 'request' ? list('client_real_ip') : []
+  const names = [
+    ...controlled,
+    ...list(message === 'request' ? 'add_back_source_head' : 'add_response_head'),
+    ...(real.length === 0 || e.open('R30') === 'from-client' ? [] : real),
+  ].filter((name) => typeof name === 'string')
+  return [...new Set(names.map((name) => name.toLowerCase()))].toSorted()
 }
 
-function listRealIpNames(e: Evaluation): string[] {
-  const names = listCandidates<ClientRealIp>(e, 'client_real_ip').map(({ head }) => head)
-  return names.length === 0 || e.open('R30') === 'from-client' ? [] : names
+/** The names of the headers that an item changes. */
+function listHeads(key: ItemKey, value: Value): Text[] {
+  if (key === 'client_real_ip') return [castAccepted<ClientRealIp>(value).head]
+  if (key === 'add_back_source_head')
+    return castAccepted<AddBackSourceHead>(value).map((entry) => entry.head_name)
+  const { list } = castAccepted<HeadControl | AddResponseHead>(value)
+  return list.map((entry) => {
+    if (typeof entry !== 'object' || '$secret' in entry) return entry
+    return 'head' in entry ? entry.head : entry.name
+  })
 }
 
 function listCandidates<Item>(e: Evaluation, key: ItemKey): Item[] {
@@ -344,7 +366,9 @@ export function askOtherHeaders(
         message === 'request'
           ? ['head_control', ...realIp, 'add_back_source_head']
           : ['head_control', 'add_response_head']
-      const items = keys.map((key) => e.item(key))
+      const items = keys.map((key) =>
+        map(e.item(key), (value) => (value === null ? null : readPlain(listHeads(key, value)))),
+      )
       return uniteUnknown(items) ?? 'untouched'
     }),
   )

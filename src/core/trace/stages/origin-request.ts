@@ -9,7 +9,7 @@ import { choose, isSameAnswer, map, Unknown, uniteUnknown, type Answer } from '.
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { compilePattern, matchUrl } from '../match/url.ts'
 import { remember } from '../remember.ts'
-import { readShown } from '../secret-text.ts'
+import { readPlain } from '../secret-text.ts'
 import { formatFull, splitFull } from '../url.ts'
 import { changeOriginQuery } from './cache.ts'
 import { askRewritten, askSeen } from './seen.ts'
@@ -72,7 +72,7 @@ export const askAuth = remember((q: Questions): Question<Answer<string | null>> 
       const item = castAccepted<VendorOriginAuth>(value)
       return choose<string | null>(
         matchUrl(e, compileAuth(item), e.ask(askSeen(q)), 'R6'),
-        () => readShown(item.auth_url),
+        () => readPlain(item.auth_url),
         () => null,
       )
     }),

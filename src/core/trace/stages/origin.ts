@@ -11,12 +11,14 @@ import { choose, map, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { remember } from '../remember.ts'
+import type { Plain, Text } from '../../model/secret.ts'
+import { readPlain, splitText } from '../secret-text.ts'
 import { getDefaultPort } from '../url.ts'
 import { askSetHeader } from './headers.ts'
 
 /** An address with its share of requests; null if the split is not specified. */
 export interface Target {
-  address: string
+  address: Text
   weight: number | null
 }
 
@@ -27,8 +29,8 @@ type OneOrMore<T> = T | T[]
 export interface OriginAnswers {
   [name: string]: unknown
   item: Answer<ItemKey | null>
-  main: Answer<Target[] | null>
-  backups: Answer<Target[][] | null>
+  main: Answer<Plain<Target>[] | null>
+  backups: Answer<Plain<Target>[][] | null>
   protocol: Answer<OneOrMore<string | null> | null>
   port: Answer<OneOrMore<number | null> | null>
   host: Answer<OneOrMore<string> | null>
@@ -76,8 +78,8 @@ function answerAll(e: Evaluation): OriginAnswers {
     )
   return {
     item: agree<ItemKey | null>(deciders, unknown),
-    main: each((_, { main }) => joinTargets(e, main)),
-    backups: each((_, { backups }) => backups.map((rank) => joinTargets(e, rank))),
+    main: each((_, { main }) => readPlain(joinTargets(e, main))),
+    backups: each((_, { backups }) => readPlain(backups.map((rank) => joinTargets(e, rank)))),
     protocol: each((_, { main }) => collect(main.map(({ protocol }) => protocol))),
     port: each((_, { main }) => collect(main.map(({ port }) => port))),
     host: each((_, { main }) => collect(main.map(({ host }) => host))),
@@ -120,7 +122,7 @@ function readEndpoints(e: Evaluation, key: ItemKey): Answer<Endpoints> {
 /** Host of the item `origin_host`; otherwise the domain. */
 function readOriginHost(e: Evaluation): Answer<string> {
   return map(e.item('origin_host'), (value) =>
-    value === null ? e.facts.url.host : castAccepted<OriginHost>(value).host,
+    value === null ? e.facts.url.host : readPlain(castAccepted<OriginHost>(value).host),
   )
 }
 
@@ -140,12 +142,8 @@ function readMode(
 }
 
 const compileTargets = remember((item: Origin) => {
-  const read = (list: string | undefined): Target[] =>
-    (list ?? '')
-      .split(',')
-      .map((address) => address.trim())
-      .filter((address) => address !== '')
-      .map((address) => ({ address, weight: null }))
+  const read = (list: Text = ''): Target[] =>
+    splitText(list, ',').map((address) => ({ address, weight: null }))
   return { main: read(item.default_master), backups: read(item.default_slave) }
 })
 
@@ -208,7 +206,7 @@ function readNewOrigin(e: Evaluation, item: NewOrigin): Endpoints {
         targets: [{ address, weight }],
         protocol: isDefault ? e.facts.url.scheme : protocol,
         port: isDefault ? getClientPort(e) : (port ?? getDefaultPort(protocol)),
-        host: (entry.host ?? '') === '' ? readOriginHost(e) : (entry.host ?? ''),
+        host: (entry.host ?? '') === '' ? readOriginHost(e) : readPlain(entry.host ?? ''),
         connectTimeout: entry.connect_time ?? 15,
       }
     }),
@@ -247,7 +245,7 @@ function readTosOrigin(e: Evaluation, item: TosOrigin): Endpoints {
 }
 
 function readGroupHost(e: Evaluation, group: TosOrigin[number]): Answer<string> {
-  if (group.host_mode === 'custom') return group.host ?? ''
+  if (group.host_mode === 'custom') return readPlain(group.host ?? '')
   const byItem = readOriginHost(e)
   if (byItem === e.facts.url.host) return byItem
   return e.reading('R56') === 'origin_host' ? byItem : e.facts.url.host

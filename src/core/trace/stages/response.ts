@@ -9,7 +9,7 @@ import type {
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
-import { all, any, choose, map, mapBoth, Unknown, type Answer } from '../answer.ts'
+import { all, any, choose, map, mapBoth, some, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation, Question, Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import {
@@ -23,6 +23,8 @@ import { Regex } from '../match/regex.ts'
 import { remember } from '../remember.ts'
 import { notGiven, parseMinutes, readHeader } from '../request.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
+import type { Text } from '../../model/secret.ts'
+import { readPlain } from '../secret-text.ts'
 import { formatAuthority, formatFull, parseArguments } from '../url.ts'
 import { askDenied } from './access.ts'
 import { askAccessHeader } from './headers.ts'
@@ -143,7 +145,7 @@ function mapStatus(status: Answer<number>, pages: Answer<ErrorPages>): Status {
   const page = mapBoth(status, pages, (code, known) => known.get(code) ?? null)
   return {
     status: map(page, (found) => found?.redirect_status_code ?? status),
-    location: map(page, (found) => found?.redirect_url ?? null),
+    location: map(page, (found) => readPlain(found?.redirect_url ?? null)),
   }
 }
 
@@ -240,14 +242,14 @@ function offersSmart(e: Evaluation, algorithm: Algorithm, value: Value): Answer<
 /** Tests whether type and size of the origin's answer are compressed. */
 function fits(
   e: Evaluation,
-  types: readonly string[],
+  types: readonly Text[],
   least: number,
   unit: 'KB' | 'MB',
 ): Answer<boolean> {
   return all(
     () =>
       map(readHeader(e.facts.origin.headers, 'content-type', 'origin.'), (text) =>
-        text === null ? false : isListed(e, types, text),
+        text === null ? false : some(types, (type) => isListed(e, type, text)),
       ),
     () => {
       const { size } = e.facts.origin
@@ -260,12 +262,13 @@ function fits(
   )
 }
 
-function isListed(e: Evaluation, types: readonly string[], text: string): boolean {
-  const has = (type: string) =>
-    types.some((each) => each.trim().toLowerCase() === type.trim().toLowerCase())
-  const [stripped, whole] = [has(text.split(';')[0] ?? ''), has(text)]
-  if (stripped === whole) return whole
-  return e.reading('R70') === 'strip' ? stripped : whole
+function isListed(e: Evaluation, type: Text, text: string): Answer<boolean> {
+  return map(readPlain(type), (known) => {
+    const is = (each = '') => known.trim().toLowerCase() === each.trim().toLowerCase()
+    const [stripped, whole] = [is(text.split(';')[0]), is(text)]
+    if (stripped === whole) return whole
+    return e.reading('R70') === 'strip' ? stripped : whole
+  })
 }
 
 /** Tests whether the client accepts an algorithm (R71). */

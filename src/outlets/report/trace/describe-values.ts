@@ -10,8 +10,9 @@ const maxNames = 4
  */
 export function describeReasons(reasons: string[], isVerbose: boolean): string {
   const others = reasons.filter((reason) => !reason.startsWith('unmanaged '))
-  const shown = isVerbose || others.length === 0 ? reasons : others
+  let shown = isVerbose || others.length === 0 ? reasons : others
   const kinds: [prefix: string, words: string][] = [
+    ['not-given secret:', 'depends on secret '],
     ['not-given ', 'not given: '],
     ['not-specified ', 'not specified: '],
     ['in-doubt ', 'in doubt: '],
@@ -21,6 +22,7 @@ export function describeReasons(reasons: string[], isVerbose: boolean): string {
   return kinds
     .flatMap(([prefix, words]) => {
       const named = shown.filter((reason) => reason.startsWith(prefix))
+      shown = shown.filter((reason) => !named.includes(reason))
       const names = named.map((reason) => reason.slice(prefix.length))
       const max = isVerbose ? names.length : maxNames
       return names.length === 0 ? [] : [words + listSome(names, max)]
