@@ -11,7 +11,13 @@ import { findNamesake } from '../core/catalog/wire-names.ts'
 import { representSecretsIn } from '../core/diff/known-secrets.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { markForeign } from '../core/model/text/text-makers.ts'
-import type { ImportedItem, Domain, ItemKey } from '../core/model/item.ts'
+import {
+  createItemState,
+  isUnset,
+  type ImportedItem,
+  type Domain,
+  type ItemKey,
+} from '../core/model/item.ts'
 import { formatPlace } from '../core/model/problem.ts'
 import { holdsSecret, listSecrets } from '../core/model/secret.ts'
 import { listSome, pluralize } from '../core/model/text/words.ts'
@@ -111,7 +117,10 @@ export async function importConfig(
           throw manifests === null || manifests.count === 0 ? error : explainNotRecorded(error)
         })
     }
-    const skipped = observed.filter((entry) => !isDesired(entry))
+    // An item that is not set needs no manifest.
+    const skipped = observed.filter(
+      (entry) => !isDesired(entry) && !(entry.value === null && catalogue.has(entry.item)),
+    )
     return {
       domains: touched.size,
       items: managed.length,
@@ -232,7 +241,9 @@ function recordImported(
   for (const { domain, item, value: imported, unknownFields } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
     items.delete(findNamesake(item, config.service.itemKeys) ?? '')
-    const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
+    const value = isUnset(imported)
+      ? null
+      : representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
     if (holdsSecret(value)) vault.keepSalt()
     const named = [...listSecrets([value])].flatMap((secret) => {
       const name = names[secret]
@@ -241,9 +252,7 @@ function recordImported(
     const templates = { ...Object.fromEntries(named), ...vault.listTemplates(value) }
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {
-      status: 'confirmed',
-      candidates: [value],
-      ...(unknownFields === undefined ? {} : { unknownFields }),
+      ...createItemState(value, unknownFields),
       ...secrets,
       at: importedAt,
       apply: `import-${importedAt}`,

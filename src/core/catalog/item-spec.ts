@@ -1,6 +1,14 @@
 import { isSameJson, isObject, getOwn, type Json } from '../model/json.ts'
 import type { Form, FormName } from '../model/change.ts'
-import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
+import {
+  isUnset,
+  type Domain,
+  type FieldName,
+  type ItemState,
+  type ItemKey,
+  type Value,
+  type Wire,
+} from '../model/item.ts'
 import type { Problem } from '../model/problem.ts'
 import type { SchemaError } from '../model/text/schema-fault.ts'
 import { canonicalizeBySchema } from './value/canonical.ts'
@@ -113,7 +121,8 @@ export interface ItemRow {
   joinDeltas?: ItemSpec['joinDeltas']
   /** Required with `buildDeltas`. */
   deltaForms?: DeltaForm[]
-  reduce?: ItemSpec['reduce']
+  /** Its result may be a value that means that the item is not set. */
+  reduce?: (state: Value | undefined, payload: Wire) => Value
   unset?: ItemSpec['unset']
   explainNoUnset?: ItemSpec['explainNoUnset']
   explainDestructive?: ItemSpec['explainDestructive']
@@ -123,15 +132,10 @@ export interface ItemRow {
   observe?: ItemSpec['observe']
   answerForm?: ItemSpec['answerForm']
   domainsAtTop?: boolean
-  /** Tests whether a canonical value means the same as no item, e.g. an emptied list. */
-  isEmpty?: (value: Value) => boolean
 }
 
 /** Traits of an array that every write replaces as a whole; an empty array unsets the item. */
-export const overwritingList = {
-  isEmpty: (value) => Array.isArray(value) && value.length === 0,
-  unset: () => [],
-} satisfies ItemRow
+export const overwritingList = { unset: () => [] } satisfies ItemRow
 
 /**
  * Casts a value to the type generated from its item's schema. Checks are called only with values
@@ -155,6 +159,8 @@ export function defineItem(
   const keptFields = Object.entries(schema.properties ?? {})
     .filter(([, field]) => getAnnotations(field).keeps === true)
     .map(([name]) => name)
+  const reduce: ItemRow['reduce'] =
+    row.reduce ?? ((state, payload) => fillKeptFields(keptFields, canonicalize(payload), state))
   return {
     key,
     group: row.group ?? key,
@@ -167,12 +173,10 @@ export function defineItem(
       ? {}
       : { buildDeltas: row.buildDeltas, joinDeltas: row.joinDeltas }),
     deltaForms: row.deltaForms ?? [],
-    reduce:
-      row.reduce ??
-      ((state, payload) => {
-        const next = fillKeptFields(keptFields, canonicalize(payload), state)
-        return row.isEmpty?.(next) === true ? undefined : next
-      }),
+    reduce: (state, payload) => {
+      const next = reduce(state, payload)
+      return isUnset(next) ? undefined : next
+    },
     unset: row.unset,
     explainNoUnset: row.explainNoUnset,
     explainDestructive: row.explainDestructive,

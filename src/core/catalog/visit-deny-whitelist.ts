@@ -61,14 +61,14 @@ function buildWhole(state: ItemState, desired: Value): Form | null {
 }
 
 /** Applies entries in order: the later of two for one URL wins. */
-function reduce(state: Value | undefined, payload: Wire): Value | undefined {
+function reduce(state: Value | undefined, payload: Wire): Value {
   const urls = new Set(listUrls(state ?? []))
   for (const entry of Array.isArray(payload) ? payload : []) {
     if (!isObject(entry) || typeof entry['url'] !== 'string') continue
     if (entry['turn_on'] === false) urls.delete(entry['url'])
     else urls.add(entry['url'])
   }
-  return urls.size === 0 ? undefined : buildSwitches([...urls], [])
+  return buildSwitches([...urls], [])
 }
 
 /** Builds `{url: [<path>, …]}` (specification, "POST /domain/config", rule 7). */

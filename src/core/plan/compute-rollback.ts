@@ -11,6 +11,7 @@ import {
   type ItemKey,
   type Snapshot,
   type Value,
+  unsetState,
 } from '../model/item.ts'
 import type { Irreversible } from '../model/plan.ts'
 import { findTemplate, listSecrets } from '../model/secret.ts'
@@ -145,7 +146,7 @@ function rollBackToUnset(
   if (obstacle !== null) return { reason: `${earlier}, and ${obstacle}` }
   if (payload === null && !deletes)
     return { reason: `${earlier}, and it has no recorded entry to remove` }
-  return { goal: { status: 'unset', candidates: [] } }
+  return { goal: unsetState }
 }
 
 /** Explains why unsetting an item is destructive although its value is not; null if it is not. */

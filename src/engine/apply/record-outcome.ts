@@ -5,6 +5,7 @@ import { isSameJson, isObject } from '../../core/model/json.ts'
 import type { Form } from '../../core/model/change.ts'
 import {
   listPossible,
+  unsetState,
   type FieldName,
   type ItemKey,
   type Possible,
@@ -95,7 +96,7 @@ function createConfirmed(
   const [value, ...others] = removeDuplicates(values)
   if (others.length > 0) return createInDoubt(values, recording, previous)
   const about = describeRecording(recording)
-  if (value === undefined) return { status: 'unset', candidates: [], ...about }
+  if (value === undefined) return { ...unsetState, ...about }
   const templates = collectTemplates([value], recording, previous)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
   return {

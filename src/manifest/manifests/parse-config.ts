@@ -8,7 +8,8 @@ import {
 import { parseItem, findSecretFields, type ParsedItem } from '../../core/catalog/parse-item.ts'
 import { findConflicts } from '../../core/catalog/conflicts.ts'
 import {
-  createConfirmedState,
+  createItemState,
+  unsetState,
   type Domain,
   type ItemState,
   type ItemKey,
@@ -244,10 +245,9 @@ function sealValue(
 
 /** Converts a value to a state; an emptied value is the same as an unset item. */
 function toState(spec: ItemSpec, payload: Json, value: Value): ItemState {
-  if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
+  const state = createItemState(value, listOmittedHidden(spec, payload))
   const ordered = orderSets(spec, value, [payload])
-  const state = createConfirmedState(value, listOmittedHidden(spec, payload))
-  return ordered === value ? state : { ...state, ordered }
+  return ordered === value || state === unsetState ? state : { ...state, ordered }
 }
 
 /** Returns the finding about an unknown item; the search for a similar name is slow. */

@@ -4,7 +4,7 @@ import { omitFields } from '../../core/catalog/observation.ts'
 import { findSecretFields, parseItem } from '../../core/catalog/parse-item.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
 import type { ObservedItem, Unreadable } from '../../core/model/drift.ts'
-import { createConfirmedState, unrecordedState } from '../../core/model/item.ts'
+import { createItemState, isUnset, unrecordedState, unsetState } from '../../core/model/item.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../../core/model/item.ts'
 import { resolvePointer, isObject, getOwn, type Json } from '../../core/model/json.ts'
 import { findTemplate, isSecret, mapSecrets } from '../../core/model/secret.ts'
@@ -22,14 +22,6 @@ export interface KnownItems {
   maker: Maker
 }
 
-/** State of an item that the service does not have. */
-export const unsetState: ItemState = { status: 'unset', candidates: [] }
-
-/** Tests whether a payload means that the item is not set. */
-export function isEmpty(payload: Json): boolean {
-  return payload === null || (Array.isArray(payload) && payload.length === 0)
-}
-
 /** Parses one observed item. */
 export function parseObservedItem(
   domain: Domain,
@@ -43,7 +35,7 @@ export function parseObservedItem(
   // A value that comes back as no item is there only if it was recorded.
   const expected = observed === null ? state?.candidates[0] : baseValue
   const { payload: shown, notVerifiable } = spec.observe(expected, observed)
-  if (isEmpty(shown)) return { state: unsetState, notVerifiable: [] }
+  if (!isObject(shown) && isUnset(shown)) return { state: unsetState, notVerifiable: [] }
   const payload = dropUnnamed(spec, baseValue, shown)
   const hidden = findHiddenFields(spec, baseValue, payload)
   const filled = hidden.reduce<Json>(
@@ -82,7 +74,7 @@ export function parseObservedItem(
   ])
   const names = [...new Set(notCompared.map(({ reference }) => reference))]
   return {
-    state: toState(spec, value),
+    state: createItemState(value),
     notVerifiable: [...pointers].toSorted(),
     ...(names.length === 0 ? {} : { uncompared: names }),
   }
@@ -172,11 +164,6 @@ function listKeptFields(spec: ItemSpec, baseValue: Value | undefined, value: Val
   return spec.keptFields
     .filter((name) => getOwn(value, name) === undefined && getOwn(baseValue, name) !== undefined)
     .map((name) => `/${name}`)
-}
-
-/** Builds the state of an observed value; unset if the value means the same as no item. */
-export function toState(spec: ItemSpec, value: Value): ItemState {
-  return spec.reduce(undefined, value) === undefined ? unsetState : createConfirmedState(value)
 }
 
 /** Returns a copy of a value with another part at a pointer whose parent exists. */

@@ -70,7 +70,10 @@ export async function importLive(
       ...fresh,
     ])
   })
-  const data = Array.from(configs, ([domain, config]) => ({ domain, config }))
+  const data = Array.from(configs, ([domain, config]) => ({
+    domain,
+    config: { ...listWantedUnset(workspace, domain), ...config },
+  }))
   const text = JSON.stringify({ data: data.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)) })
   const numbersRules =
     request.writeManifests === true && (await asksForOrders(workspace, configs, dialogue))
@@ -78,6 +81,13 @@ export async function importLive(
   const imported = await importConfig(workspace, { ...request, sources: [source] }, ports)
   cache.clear()
   return imported
+}
+
+/** Lists the items that manifests unset, as not set: a query leaves them out if they are not. */
+function listWantedUnset({ desired, config }: Desired & Configured, domain: Domain): JsonObject {
+  const items = [...(desired.get(domain) ?? [])].filter(([, { status }]) => status === 'unset')
+  const { itemKeys } = config.service
+  return Object.fromEntries(items.map(([item]) => [getWireName(item, itemKeys), null]))
 }
 
 /**

@@ -93,7 +93,7 @@ export function sealImported(
 ): ImportedItem[] {
   const represent: Represent = (secret, known) => vault.represent(secret, known)
   return payloads.map(({ domain, item, payload, unknownFields }) => {
-    if (!catalogue.has(item)) return { domain, item, value: null }
+    if (payload === null || !catalogue.has(item)) return { domain, item, value: null }
     const models = desired.get(domain)?.get(item)?.candidates ?? []
     const value = getItemSpec(item).canonicalize(vault.mask(item, payload, models, 'foreign'))
     const state = recorded.get(domain)?.get(item)
