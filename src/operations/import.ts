@@ -13,7 +13,6 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { markForeign } from '../core/model/text/text-makers.ts'
 import {
   createItemState,
-  isUnset,
   type ImportedItem,
   type Domain,
   type ItemKey,
@@ -119,7 +118,7 @@ export async function importConfig(
     }
     // An item that is not set needs no manifest.
     const skipped = observed.filter(
-      (entry) => !isDesired(entry) && !(entry.value === null && catalogue.has(entry.item)),
+      (entry) => !isDesired(entry) && (entry.value !== null || !catalogue.has(entry.item)),
     )
     return {
       domains: touched.size,
@@ -241,9 +240,7 @@ function recordImported(
   for (const { domain, item, value: imported, unknownFields } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
     items.delete(findNamesake(item, config.service.itemKeys) ?? '')
-    const value = isUnset(imported)
-      ? null
-      : representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
+    const value = representSecretsIn(item, imported, new Set(), (secret) => vault.represent(secret))
     if (holdsSecret(value)) vault.keepSalt()
     const named = [...listSecrets([value])].flatMap((secret) => {
       const name = names[secret]

@@ -96,7 +96,7 @@ export async function plan(
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
   const judged = narrowDomains(workspace.desired, selection.target)
   const policies = await openPolicies(workspace, outside)
-  const policed = await judgePlan(workspace, policies, { plan: made, configs: judged })
+  const policed = await judgePlan(workspace, policies, { plan: made, configs: judged, recorded })
   const warnings = [
     ...(strange === null
       ? []

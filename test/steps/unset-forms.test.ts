@@ -110,7 +110,7 @@ describe('an imported item that is not set', () => {
     const { code, err } = await importFile(other)
     expect([code, err.replace(/\s+/g, ' ')]).toEqual([
       1,
-      expect.stringContaining('ip_white_list of www.example.com is recorded with a value'),
+      expect.stringContaining('ip_white_list of www.example.com is recorded with another value'),
     ])
     expect((await importFile(other, '--replace')).code).toBe(0)
     expect((await place.json('plan'))['changes']).toMatchObject([{ action: 'set', before: null }])

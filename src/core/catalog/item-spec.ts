@@ -1,4 +1,4 @@
-import { isSameJson, isObject, getOwn, type Json } from '../model/json.ts'
+import { isSameJson, isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { Form, FormName } from '../model/change.ts'
 import {
   isUnset,
@@ -201,20 +201,28 @@ export function reduceForm(
   return name === 'delete' ? undefined : spec.reduce(state, payload)
 }
 
+/** Picks the fields of a value at the service that it keeps although a written value lacks them. */
+export function pickKeptFields(
+  keptFields: FieldName[],
+  value: Value = null,
+  state: Value = null,
+): JsonObject {
+  if (!isObject(value) || !isObject(state)) return {}
+  const kept = keptFields.flatMap((name): [FieldName, Json][] => {
+    const known = getOwn(state, name)
+    return known === undefined || Object.hasOwn(value, name) ? [] : [[name, known]]
+  })
+  return Object.fromEntries(kept)
+}
+
 /** Fills omitted kept fields of `value` from the state. */
 export function fillKeptFields(
   keptFields: FieldName[],
   value: Value,
   state: Value | undefined,
 ): Value {
-  if (keptFields.length === 0 || !isObject(value) || state === undefined || !isObject(state))
-    return value
-  const kept = keptFields.filter(
-    (name) => !Object.hasOwn(value, name) && Object.hasOwn(state, name),
-  )
-  return kept.length === 0
-    ? value
-    : { ...value, ...Object.fromEntries(kept.map((name) => [name, getOwn(state, name) ?? null])) }
+  const kept = pickKeptFields(keptFields, value, state)
+  return isObject(value) && Object.keys(kept).length > 0 ? { ...value, ...kept } : value
 }
 
 /** Returns the only possible value of an item; undefined if it is not certain. */

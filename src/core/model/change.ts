@@ -1,4 +1,4 @@
-import type { Domain, ItemKey, Value, Wire } from './item.ts'
+import type { Domain, FieldName, ItemKey, Value, Wire } from './item.ts'
 import type { Json } from './json.ts'
 
 /** Action on one item of a domain. */
@@ -41,6 +41,8 @@ export interface Change {
    * service are unknown: it never shows them, and no manifest names them. Absent for none.
    */
   resets?: string[]
+  /** As in `ItemState`, once it is written. */
+  writtenFields?: FieldName[]
   /** No request shows it, as was proved under the settled readings; absent if that is not known. */
   effect?: 'none'
 }

@@ -39,6 +39,8 @@ export interface ItemState {
    * service never showed them. The candidate has their defaults, the service may have any value.
    */
   unknownFields?: string[]
+  /** Fields that the service keeps if they are left out, that an apply wrote and none gave up. */
+  writtenFields?: FieldName[]
   /** A desired value with its sets in the order of the manifest; absent if it is the same. */
   ordered?: Value
   /** The value that the service returned for a write, if it differs from the value sent. */
@@ -104,4 +106,12 @@ export function createItemState(value: Value, unknownFields: string[] = []): Ite
   if (isUnset(value)) return unsetState
   const state: ItemState = { status: 'confirmed', candidates: [value] }
   return unknownFields.length === 0 ? state : { ...state, unknownFields }
+}
+
+/** Builds `writtenFields` of a state, unless there are none. */
+export function pickWritten(
+  ...lists: (FieldName[] | undefined)[]
+): Pick<ItemState, 'writtenFields'> {
+  const fields = new Set(lists.flatMap((each) => each ?? []))
+  return fields.size === 0 ? {} : { writtenFields: [...fields].toSorted() }
 }

@@ -42,8 +42,9 @@ export interface SavedPlan {
   traffic: TrafficBasis | null
   /** The changes by domain and item. */
   reviewed: ReadonlyMap<string, PlanFile['changes'][number]>
-  /** Changes and writes that the new plan has to equal, with every key of the file. */
+  /** Parts of the file that the new plan has to equal, with every key. */
   changes: Json | undefined
+  stays: Json | undefined
   writes: Json | undefined
 }
 
@@ -58,7 +59,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   if ('fault' in checked) throw createUnusableError(checked.fault)
   const place = findPrototypeKey(checked.json)
   if (place !== null) throw createUnusableError(`at ${place}: no plan has a key "__proto__"`)
-  const { changes, basis, planner } = checked.value
+  const { changes, basis, planner, stays = [] } = checked.value
   if (planner.version !== plannerVersion)
     throw createUnusableError(
       `it was made by version ${planner.version} of the planner, this is version ${plannerVersion}`,
@@ -74,7 +75,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   if (unknown !== undefined)
     throw createUnusableError(`at /basis/items: there is no item "${unknown}"`)
   const domains = Object.keys(desired)
-  const changed = changes.map(({ domain }) => domain)
+  const changed = [...changes, ...stays].map(({ domain }) => domain)
   if (!hasSameMembers(domains, changed) || !hasSameMembers(domains, Object.keys(recorded)))
     throw createUnusableError('"basis" has other domains than "changes"')
   const reviewed = new Map(changes.map((change) => [nameChange(change), change]))
@@ -94,6 +95,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     traffic,
     reviewed,
     changes: checked.json['changes'],
+    stays: checked.json['stays'],
     writes: checked.json['writes'],
   }
 }
@@ -114,7 +116,8 @@ export function refuseStale(
   snapshots: { recorded: Snapshot; references: Snapshot },
   owner: PlanOwner,
 ): void {
-  const isSame = isSameJson(saved.changes, json['changes'])
+  const isSame =
+    isSameJson(saved.changes, json['changes']) && isSameJson(saved.stays, json['stays'])
   const commit = now.basis.commit ?? now.basis.onTopOf ?? null
   refuseOtherBasis(saved, isSame, commit, snapshots, owner)
   if (!isSame) {

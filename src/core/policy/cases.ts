@@ -70,13 +70,14 @@ export function listDomainCases(
 /** What policies judge of a plan. */
 export type Judgeable = Pick<Plan, 'changes' | 'writes' | 'impact'>
 
-/** Lists the domains that a plan changes. */
+/** Lists the domains that a plan changes, or with a field that it gives up. */
 export function listTouched({
   changes,
   writes,
-}: Pick<Judgeable, 'changes' | 'writes'>): Set<Domain> {
+  stays = [],
+}: Pick<Plan, 'changes' | 'writes' | 'stays'>): Set<Domain> {
   return new Set([
-    ...changes.map(({ domain }) => domain),
+    ...[...changes, ...stays].map(({ domain }) => domain),
     ...writes.flatMap(({ domains }) => domains),
   ])
 }

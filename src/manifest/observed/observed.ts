@@ -104,8 +104,10 @@ function listCleared(
 ): ItemKey[] {
   const spec = catalogue.get(item)
   const clearedItems = spec === undefined ? [] : listClearedItems(item, itemKeys)
-  if (spec === undefined || clearedItems.length === 0 || isUnset(payload)) return []
-  if (observedItem !== null) return observedItem.state.status === 'confirmed' ? clearedItems : []
-  const { value } = parseItem(spec, payload, 'manifest')
-  return value === null ? [] : clearedItems
+  if (spec === undefined || clearedItems.length === 0) return []
+  const isSet =
+    observedItem === null
+      ? !isUnset(parseItem(spec, payload, 'manifest').value)
+      : observedItem.state.status === 'confirmed'
+  return isSet ? clearedItems : []
 }

@@ -83,11 +83,11 @@ export async function importLive(
   return imported
 }
 
-/** Lists the items that manifests unset, as not set: a query leaves them out if they are not. */
+/** Lists the items that manifests unset as not set: a query leaves such items out. */
 function listWantedUnset({ desired, config }: Desired & Configured, domain: Domain): JsonObject {
-  const items = [...(desired.get(domain) ?? [])].filter(([, { status }]) => status === 'unset')
+  const unset = [...(desired.get(domain) ?? [])].filter(([, { status }]) => status === 'unset')
   const { itemKeys } = config.service
-  return Object.fromEntries(items.map(([item]) => [getWireName(item, itemKeys), null]))
+  return Object.fromEntries(unset.map(([item]) => [getWireName(item, itemKeys), null]))
 }
 
 /**

@@ -80,7 +80,6 @@ export function parseImports(
 
 function isSameValue(a: Found, b: Found): boolean {
   if (!catalogue.has(a.item)) return true
-  if (a.payload === null || b.payload === null) return a.payload === b.payload
   const { canonicalize } = getItemSpec(a.item)
   return isSameJson(canonicalize(a.payload), canonicalize(b.payload))
 }
@@ -187,7 +186,8 @@ function parsePayload(
       ? payload
       : spec.observe(wanted, payload).payload
   const completed = numbersRules && item === 'head_control' ? numberRules(given) : given
-  if (!isObject(completed) && isUnset(completed)) return { payload: null, unknownFields: [] }
+  const unset = { payload: null, unknownFields: [] }
+  if (!isObject(completed) && isUnset(completed)) return unset
   const wire = parseItem(spec, completed, 'wire')
   const problem = wire.problems.find(({ severity }) => severity === 'error')
   if (problem !== undefined)
@@ -201,9 +201,7 @@ function parsePayload(
   const imperative = parseItem(spec, completed, 'manifest').problems.find(isImperative)
   const reason = 'it is an action, not configuration'
   if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
-  return isUnset(wire.payload)
-    ? { payload: null, unknownFields: [] }
-    : { payload: wire.payload, unknownFields }
+  return isUnset(wire.payload) ? unset : { payload: wire.payload, unknownFields }
 }
 
 /** Finds a text that no manifest may have; the nesting of an import file is limited. */

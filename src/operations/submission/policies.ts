@@ -1,3 +1,4 @@
+import { addKeptFields } from '../../core/diff/kept-fields.ts'
 import type { Grounds } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
@@ -36,8 +37,9 @@ export async function openPolicies(
 /** A plan to judge. */
 interface Judging {
   plan: Plan
-  /** What the judged domains have after the plan. */
+  /** What the manifests of the judged domains have, and state. */
   configs: Snapshot
+  recorded: Snapshot
 }
 
 /**
@@ -48,10 +50,11 @@ interface Judging {
 export async function judgePlan(
   workspace: Policed,
   set: PolicySet | null,
-  { plan, configs }: Judging,
+  { plan, configs: desired, recorded }: Judging,
 ): Promise<PolicedPlan | null> {
   if (set === null) return null
   const { checkPolicies } = await import('../policies/check-policies.ts')
+  const configs = addKeptFields(desired, recorded)
   const report = checkPolicies(workspace, set, { plan, domains: configs.keys(), configs })
   const touched = listTouched(plan)
   const stopping = report.groups.filter(

@@ -28,6 +28,7 @@ import type { RecordedState } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { executePlan } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
+import { giveUp } from './give-up.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { type Lifted, openPolicies, submitToPolicies } from './policies.ts'
 import { listTrafficWarnings, refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
@@ -91,6 +92,8 @@ interface Sending {
   /** Writes that the comparison of secrets has made unnecessary. */
   unchanged: Write[]
   continued: Rollout | null
+  /** State that the writes are based on. */
+  recorded: RecordedState
   inWaves: boolean
   serviceTime: SharedServiceTime
   grounds: Grounds
@@ -155,7 +158,7 @@ async function review(
   const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
   const asksForRelease = strange !== null && request.allowRelease !== true
-  const asks = plan.changes.length > 0 && request.asks
+  const asks = listTouched(plan).size > 0 && request.asks
   if (
     (asksForRelease && !(await dialogue.confirm(strange))) ||
     (asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
@@ -191,7 +194,7 @@ async function createJudge(
     consented = older.length
     const touched = listTouched(judged)
     const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
-    const judging = { plan: judged, configs }
+    const judging = { plan: judged, configs, recorded: request.recorded }
     const policed = await submitToPolicies(workspace, policies, judging, request, dialogue)
     append(overrides, policed.overrides)
     const decided = await decideRollouts(workspace, request.locked.store, judged, request)
@@ -209,7 +212,6 @@ async function prepare(
   ports: Ports,
 ): Promise<Sending> {
   const { outside, dialogue } = ports
-  const { recorded } = request
   const { store } = request.locked
   outside.onPhase?.({ name: 'preparing-writes', total: plan.writes.length })
   const compared = await compareSecrets(workspace, plan, request.remake, outside.signal)
@@ -221,7 +223,12 @@ async function prepare(
   const inWaves = request.waves && sent.reverts !== true && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? selectFirstWave(sent, continued) : sent
-  const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
+  const { plan: ready, renewed } = await resolveForSend(
+    workspace,
+    first,
+    request.recorded,
+    outside.signal,
+  )
   for (const name of renewed)
     dialogue.note(
       `The secret ${escapeInvisible(name)} differs from its recorded value; ` +
@@ -230,12 +237,13 @@ async function prepare(
   if (ready.writes.length > 0) await refuseStopped(request.locked.accountStop)
   await recordMoves(store, ports)
   await request.beforeSending?.()
+  const recorded = await giveUp(sent, request.recorded, store)
   if (ready.writes.length > 0) await outside.onSending?.()
   if (ended.length > 0)
     await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
-  return { plan: sent, ready, unchanged, continued, inWaves, serviceTime, grounds }
+  return { plan: sent, ready, unchanged, continued, recorded, inWaves, serviceTime, grounds }
 }
 
 /** Builds what an apply of a plan rests on, for the history. */
@@ -330,8 +338,8 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
 /** Executes a plan in waves, or at once. */
 function execute(
   workspace: Plannable,
-  { plan, ready, continued, inWaves, serviceTime, grounds }: Sending,
-  { locked, recorded, suspends = false, id }: SubmitRequest,
+  { plan, ready, continued, recorded, inWaves, serviceTime, grounds }: Sending,
+  { locked, suspends = false, id }: SubmitRequest,
   outside: Outside,
   report: (event: ApplyEvent, budget: CallBudget | null) => void,
 ): Promise<ApplyResult> {

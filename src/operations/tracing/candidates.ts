@@ -87,7 +87,7 @@ export function readObserved(
     const shown = restoreShape(spec, payload, undefined)
     if (!isObject(shown) && isUnset(shown)) continue
     const { value } = parseItem(spec, shown, 'wire')
-    found.set(spec.key, [value === null ? anyValue : isUnset(value) ? null : value])
+    if (value === null || !isUnset(value)) found.set(spec.key, [value ?? anyValue])
   }
   return found
 }

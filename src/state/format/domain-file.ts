@@ -53,8 +53,7 @@ export function parseDomainFile(
 
 /** Marks an item as unset whose recorded value means that. */
 function normalize([item, state]: [ItemKey, RecordedItem]): [ItemKey, RecordedItem] {
-  const [value, ...others] = state.candidates
-  const isEmpty = state.status === 'confirmed' && others.length === 0 && isUnset(value ?? null)
+  const isEmpty = state.status === 'confirmed' && isUnset(state.candidates[0] ?? null)
   return [item, isEmpty ? { ...state, ...unsetState } : state]
 }
 
