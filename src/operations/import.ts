@@ -13,6 +13,7 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { markForeign } from '../core/model/text/text-makers.ts'
 import {
   createItemState,
+  pickWritten,
   type ImportedItem,
   type Domain,
   type ItemKey,
@@ -99,9 +100,11 @@ export async function importConfig(
     const managed = observed.filter(isDesired)
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded, workspace)
-    if (manifests !== null) warnOfSuspected(current, manifests.files, dialogue.warn)
-    // Nothing but a failure to write or record can refuse the import from here on.
-    if (manifests !== null) writeManifests(workspace.root, manifests, outside, dialogue.note)
+    if (manifests !== null) {
+      warnOfSuspected(current, manifests.files, dialogue.warn)
+      // Nothing but a failure to write or record can refuse the import from here on.
+      writeManifests(workspace.root, manifests, outside, dialogue.note)
+    }
     const importedAt = new Date(outside.clock.now()).toISOString()
     const imported = recordImported(managed, recorded, current, manifests?.names ?? {}, importedAt)
     const touched = await markLateItems(imported, recorded, current, locked, dialogue)
@@ -250,6 +253,7 @@ function recordImported(
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {
       ...createItemState(value, unknownFields),
+      ...pickWritten(recorded.get(domain)?.get(item)?.writtenFields),
       ...secrets,
       at: importedAt,
       apply: `import-${importedAt}`,

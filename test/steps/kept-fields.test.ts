@@ -24,6 +24,11 @@ const countWrites = async () => (await fetchWrites(emulator)).length
 const listStored = async () =>
   (await place.json('state', 'show', www))['items'] as Record<string, JsonObject>
 
+function enableReadBack(): void {
+  const file = place.read('edgewise.yaml')
+  place.write('edgewise.yaml', file.replace('service:\n', 'service:\n  readBack: true\n'))
+}
+
 /** Applies TLSv1, then takes it out of the manifest. */
 async function dropProtocol(config: JsonObject = { cert_id: 7 }): Promise<void> {
   const all = { ...config, ssl_protocol: ['TLSv1'] }
@@ -138,6 +143,13 @@ describe('a field that an apply wrote and that manifests dropped', () => {
     expect((await plan()).code).toBe(2)
   })
 
+  itLong('stays a difference after an import that does not show it', async () => {
+    await dropProtocol()
+    enableReadBack()
+    expect((await place.cli('import', '--live')).code).toBe(0)
+    expect((await place.json('plan'))['stays']).toMatchObject([{ value: ['TLSv1'] }])
+  })
+
   itLong('stays a difference while a write that would give it up is in-doubt', async () => {
     await dropProtocol()
     place.manifest(www, { https: { cert_id: 8 } })
@@ -189,16 +201,21 @@ describe('what the service keeps', () => {
   }
 
   it('is shown before it is given up, and after', async () => {
-    place.write(
-      'edgewise.yaml',
-      place.read('edgewise.yaml').replace('service:\n', 'service:\n  readBack: true\n'),
-    )
+    enableReadBack()
     await dropProtocol()
     await expectShown()
     expect((await place.cli('show', www, '--live')).out).toContain('TLSv1')
     await place.cli('apply', '--yes')
     await expectShown()
     expect((await place.cli('show', www, '--live')).out).toContain('TLSv1')
+  })
+
+  itLong('is seen by policies on requests', async () => {
+    await dropProtocol()
+    place.write('tests/one.txt', `https://${www}/\n`)
+    const policy = modernTls.replace('on: domain', 'on: request\nrequests: tests/one.txt')
+    place.write('policies/tls.yaml', policy)
+    expect((await plan()).err).toContain('TLSv1 is obsolete')
   })
 
   it('is judged by policies before it is given up, and after', async () => {

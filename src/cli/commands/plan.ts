@@ -78,8 +78,7 @@ export function declarePlan(program: Command, declare: Declare): void {
     )
     .option(
       '--detailed-exitcode',
-      'exit with 2 if there are changes (not conditional ones), values that stay, or an ' +
-        'unfinished rollback',
+      'exit with 2 for changes (not conditional ones), values that stay, unfinished rollbacks',
     )
 }
 

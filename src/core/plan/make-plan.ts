@@ -99,7 +99,7 @@ export function makePlan(input: PlanInput): Plan {
       'Nothing was sent. This is a defect of edgewise; please report it.',
     )
   }
-  const affected = new Set([...domains, ...stays.map(({ domain }) => domain)])
+  const affected = new Set([...changes, ...stays].map(({ domain }) => domain))
   const planWaves = foreseeWaves(listWaves(writes, kinds), writes, traffic)
   const approvals = 'amounts' in waves ? listApprovals(waves, ends, writes) : []
   return {

@@ -42,10 +42,8 @@ export interface SavedPlan {
   traffic: TrafficBasis | null
   /** The changes by domain and item. */
   reviewed: ReadonlyMap<string, PlanFile['changes'][number]>
-  /** Parts of the file that the new plan has to equal, with every key. */
-  changes: Json | undefined
-  stays: Json | undefined
-  writes: Json | undefined
+  /** The file with every key: its changes, stays and writes have to equal those of the new plan. */
+  json: JsonObject
 }
 
 /**
@@ -94,9 +92,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     commit,
     traffic,
     reviewed,
-    changes: checked.json['changes'],
-    stays: checked.json['stays'],
-    writes: checked.json['writes'],
+    json: checked.json,
   }
 }
 
@@ -116,8 +112,7 @@ export function refuseStale(
   snapshots: { recorded: Snapshot; references: Snapshot },
   owner: PlanOwner,
 ): void {
-  const isSame =
-    isSameJson(saved.changes, json['changes']) && isSameJson(saved.stays, json['stays'])
+  const isSame = ['changes', 'stays'].every((key) => isSameJson(saved.json[key], json[key]))
   const commit = now.basis.commit ?? now.basis.onTopOf ?? null
   refuseOtherBasis(saved, isSame, commit, snapshots, owner)
   if (!isSame) {
@@ -136,7 +131,7 @@ export function refuseStale(
     )
   }
   refuseOtherTraffic(saved, now)
-  refuseOtherWrites(saved.writes, json['writes'])
+  refuseOtherWrites(saved.json['writes'], json['writes'])
 }
 
 /** Refuses waves that rest on figures of traffic which are not stored any more. */

@@ -84,10 +84,12 @@ export async function importLive(
 }
 
 /** Lists the items that manifests unset as not set: a query leaves such items out. */
-function listWantedUnset({ desired, config }: Desired & Configured, domain: Domain): JsonObject {
+function listWantedUnset(
+  { desired, config: { service } }: Desired & Configured,
+  domain: Domain,
+): JsonObject {
   const unset = [...(desired.get(domain) ?? [])].filter(([, { status }]) => status === 'unset')
-  const { itemKeys } = config.service
-  return Object.fromEntries(unset.map(([item]) => [getWireName(item, itemKeys), null]))
+  return Object.fromEntries(unset.map(([item]) => [getWireName(item, service.itemKeys), null]))
 }
 
 /**

@@ -5,23 +5,22 @@ import type { RecordedState, StateWriter } from '../../state/store/store.ts'
 
 /**
  * Records that the fields which stay are given up, except those of items that the plan changes: the
- * outcome of a write records them. Returns the state.
+ * outcome of a write records them. Changes `recorded`, too.
  */
 export async function giveUp(
   { stays = [], changes }: Plan,
   recorded: RecordedState,
   store: Pick<StateWriter, 'save'>,
-): Promise<RecordedState> {
+): Promise<void> {
   const changed = new Set(changes.map(nameChange))
   const touched: RecordedState = new Map()
-  for (const stay of stays) {
-    const { domain, item, field } = stay
+  for (const { domain, item, field } of stays) {
     const state = (touched.get(domain) ?? recorded.get(domain))?.get(item)
-    if (state === undefined || changed.has(nameChange(stay))) continue
+    if (state === undefined || changed.has(nameChange({ domain, item }))) continue
     const writtenFields = state.writtenFields?.filter((name) => name !== field) ?? []
     setItem(touched, domain, item, { ...state, writtenFields }, recorded.get(domain))
   }
-  if (touched.size === 0) return recorded
+  if (touched.size === 0) return
   await store.save(touched, `Give up fields of ${touched.size} domains`)
-  return new Map([...recorded, ...touched])
+  for (const [domain, items] of touched) recorded.set(domain, items)
 }

@@ -1,4 +1,3 @@
-import { addKeptFields } from '../../core/diff/kept-fields.ts'
 import type { Grounds } from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
@@ -37,9 +36,8 @@ export async function openPolicies(
 /** A plan to judge. */
 interface Judging {
   plan: Plan
-  /** What the manifests of the judged domains have, and state. */
+  /** What the judged domains have after the plan, with the fields that the service keeps. */
   configs: Snapshot
-  recorded: Snapshot
 }
 
 /**
@@ -50,11 +48,10 @@ interface Judging {
 export async function judgePlan(
   workspace: Policed,
   set: PolicySet | null,
-  { plan, configs: desired, recorded }: Judging,
+  { plan, configs }: Judging,
 ): Promise<PolicedPlan | null> {
   if (set === null) return null
   const { checkPolicies } = await import('../policies/check-policies.ts')
-  const configs = addKeptFields(desired, recorded)
   const report = checkPolicies(workspace, set, { plan, domains: configs.keys(), configs })
   const touched = listTouched(plan)
   const stopping = report.groups.filter(

@@ -17,6 +17,7 @@ import { listTouched } from '../../core/policy/cases.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { Write } from '../../core/model/change.ts'
+import { addKeptFields } from '../../core/diff/kept-fields.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import { hashJson } from '../../core/plan/basis.ts'
 import { buildPlanBody } from '../../outlets/report/plan/json.ts'
@@ -92,8 +93,6 @@ interface Sending {
   /** Writes that the comparison of secrets has made unnecessary. */
   unchanged: Write[]
   continued: Rollout | null
-  /** State that the writes are based on. */
-  recorded: RecordedState
   inWaves: boolean
   serviceTime: SharedServiceTime
   grounds: Grounds
@@ -179,7 +178,8 @@ async function createJudge(
 ): Promise<Reviewed['judge']> {
   // A rollback goes back to what was live.
   const isRollback = request.title === 'Rollback'
-  const policies = isRollback ? null : await openPolicies(workspace, outside)
+  const desired = addKeptFields(workspace.desired, request.recorded)
+  const policies = isRollback ? null : await openPolicies({ ...workspace, desired }, outside)
   const { guards } = workspace.config
   checkReasons(guards, request)
   const isFreezable = guards.freeze.length > 0 && plan.changes.length > 0
@@ -193,8 +193,8 @@ async function createJudge(
     if (older.length > consented) await refuseOlder(older, request.allowOlder, dialogue)
     consented = older.length
     const touched = listTouched(judged)
-    const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
-    const judging = { plan: judged, configs, recorded: request.recorded }
+    const configs = new Map([...desired].filter(([domain]) => touched.has(domain)))
+    const judging = { plan: judged, configs }
     const policed = await submitToPolicies(workspace, policies, judging, request, dialogue)
     append(overrides, policed.overrides)
     const decided = await decideRollouts(workspace, request.locked.store, judged, request)
@@ -212,6 +212,7 @@ async function prepare(
   ports: Ports,
 ): Promise<Sending> {
   const { outside, dialogue } = ports
+  const { recorded } = request
   const { store } = request.locked
   outside.onPhase?.({ name: 'preparing-writes', total: plan.writes.length })
   const compared = await compareSecrets(workspace, plan, request.remake, outside.signal)
@@ -223,12 +224,7 @@ async function prepare(
   const inWaves = request.waves && sent.reverts !== true && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? selectFirstWave(sent, continued) : sent
-  const { plan: ready, renewed } = await resolveForSend(
-    workspace,
-    first,
-    request.recorded,
-    outside.signal,
-  )
+  const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
       `The secret ${escapeInvisible(name)} differs from its recorded value; ` +
@@ -237,13 +233,13 @@ async function prepare(
   if (ready.writes.length > 0) await refuseStopped(request.locked.accountStop)
   await recordMoves(store, ports)
   await request.beforeSending?.()
-  const recorded = await giveUp(sent, request.recorded, store)
+  await giveUp(sent, recorded, store)
   if (ready.writes.length > 0) await outside.onSending?.()
   if (ended.length > 0)
     await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
-  return { plan: sent, ready, unchanged, continued, recorded, inWaves, serviceTime, grounds }
+  return { plan: sent, ready, unchanged, continued, inWaves, serviceTime, grounds }
 }
 
 /** Builds what an apply of a plan rests on, for the history. */
@@ -338,8 +334,8 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
 /** Executes a plan in waves, or at once. */
 function execute(
   workspace: Plannable,
-  { plan, ready, continued, recorded, inWaves, serviceTime, grounds }: Sending,
-  { locked, suspends = false, id }: SubmitRequest,
+  { plan, ready, continued, inWaves, serviceTime, grounds }: Sending,
+  { locked, recorded, suspends = false, id }: SubmitRequest,
   outside: Outside,
   report: (event: ApplyEvent, budget: CallBudget | null) => void,
 ): Promise<ApplyResult> {
