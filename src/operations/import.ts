@@ -11,7 +11,13 @@ import { findNamesake } from '../core/catalog/wire-names.ts'
 import { representSecretsIn } from '../core/diff/known-secrets.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { markForeign } from '../core/model/text/text-makers.ts'
-import type { ImportedItem, Domain, ItemKey } from '../core/model/item.ts'
+import {
+  createItemState,
+  pickWritten,
+  type ImportedItem,
+  type Domain,
+  type ItemKey,
+} from '../core/model/item.ts'
 import { formatPlace } from '../core/model/problem.ts'
 import { holdsSecret, listSecrets } from '../core/model/secret.ts'
 import { listSome, pluralize } from '../core/model/text/words.ts'
@@ -94,9 +100,11 @@ export async function importConfig(
     const managed = observed.filter(isDesired)
     await refuseOwnedElsewhere(current, store, managed)
     if (request.replace !== true) refuseDiffering(managed, recorded, workspace)
-    if (manifests !== null) warnOfSuspected(current, manifests.files, dialogue.warn)
-    // Nothing but a failure to write or record can refuse the import from here on.
-    if (manifests !== null) writeManifests(workspace.root, manifests, outside, dialogue.note)
+    if (manifests !== null) {
+      warnOfSuspected(current, manifests.files, dialogue.warn)
+      // Nothing but a failure to write or record can refuse the import from here on.
+      writeManifests(workspace.root, manifests, outside, dialogue.note)
+    }
     const importedAt = new Date(outside.clock.now()).toISOString()
     const imported = recordImported(managed, recorded, current, manifests?.names ?? {}, importedAt)
     const touched = await markLateItems(imported, recorded, current, locked, dialogue)
@@ -111,7 +119,10 @@ export async function importConfig(
           throw manifests === null || manifests.count === 0 ? error : explainNotRecorded(error)
         })
     }
-    const skipped = observed.filter((entry) => !isDesired(entry))
+    // An item that is not set needs no manifest.
+    const skipped = observed.filter(
+      (entry) => !isDesired(entry) && (entry.value !== null || !catalogue.has(entry.item)),
+    )
     return {
       domains: touched.size,
       items: managed.length,
@@ -241,9 +252,8 @@ function recordImported(
     const templates = { ...Object.fromEntries(named), ...vault.listTemplates(value) }
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {
-      status: 'confirmed',
-      candidates: [value],
-      ...(unknownFields === undefined ? {} : { unknownFields }),
+      ...createItemState(value, unknownFields),
+      ...pickWritten(recorded.get(domain)?.get(item)?.writtenFields),
       ...secrets,
       at: importedAt,
       apply: `import-${importedAt}`,

@@ -1,6 +1,7 @@
 import type { Configured, Desired, Plannable, Secrets } from './runtime/workspace-parts.ts'
 import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
 import type { RecordedState } from '../state/store/store.ts'
+import { addKeptFields } from '../core/diff/kept-fields.ts'
 import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
 import { bindBasis } from '../core/plan/basis.ts'
 import { findUnfinished } from '../engine/rollout/on-hold.ts'
@@ -94,8 +95,9 @@ export async function plan(
   const by = { author: findAuthor(outside), strange }
   const made = await markOlder(workspace, store, recorded, unmarked, by)
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
-  const judged = narrowDomains(workspace.desired, selection.target)
-  const policies = await openPolicies(workspace, outside)
+  const desired = addKeptFields(workspace.desired, recorded)
+  const judged = narrowDomains(desired, selection.target)
+  const policies = await openPolicies({ ...workspace, desired }, outside)
   const policed = await judgePlan(workspace, policies, { plan: made, configs: judged })
   const warnings = [
     ...(strange === null

@@ -7,7 +7,7 @@ import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { fillKeptFields } from '../../src/core/catalog/item-spec.ts'
 import { isSameJson } from '../../src/core/model/json.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type Domain,
   type ItemState,
   type ItemKey,
@@ -197,7 +197,7 @@ export class World {
         new Map(
           Object.entries(items).map(([item, value]): [ItemKey, ItemState] => [
             item,
-            value === null ? unset : createConfirmedState(getItemSpec(item).canonicalize(value)),
+            value === null ? unset : createItemState(getItemSpec(item).canonicalize(value)),
           ]),
         ),
       ]),

@@ -30,6 +30,7 @@ export function buildItem(item: string, given: Partial<SheetItem> = {}): SheetIt
   return {
     item,
     value: { time: '60' },
+    kept: {},
     isUnset: false,
     isReleased: false,
     condition: 'assumed',

@@ -6,7 +6,7 @@ import { detectDrift } from '../../src/core/diff/detect-drift.ts'
 import { parseObserved } from '../../src/manifest/observed/observed.ts'
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -21,7 +21,7 @@ const canonical = (item: ItemKey, value: Json) => getItemSpec(item).canonicalize
 /** Detects the drift of one item whose recorded and desired values are equal. */
 function detect(item: ItemKey, written: Json, observed: Json) {
   const value = canonical(item, written)
-  const state = { ...createConfirmedState(value), at: '2026-11-20T00:00:00.000Z' }
+  const state = { ...createItemState(value), at: '2026-11-20T00:00:00.000Z' }
   const recorded = new Map([[www, new Map([[item, state]])]])
   const seen = parseObserved(
     { [www]: { [item]: observed } },
@@ -328,11 +328,9 @@ describe('what comes back otherwise than written', () => {
 
 describe('values that the service treats as equal', () => {
   const speed = (value: string): Snapshot =>
-    new Map([
-      [www, new Map([['speed_limit', createConfirmedState([{ ...speedRule, speed: value }])]])],
-    ])
+    new Map([[www, new Map([['speed_limit', createItemState([{ ...speedRule, speed: value }])]])]])
   const share = (value: JsonObject): Snapshot =>
-    new Map([[www, new Map([['cache_share', createConfirmedState(value as Value)]])]])
+    new Map([[www, new Map([['cache_share', createItemState(value as Value)]])]])
 
   it('are no change: 100 and 104 Kbps are both 13 KB', () => {
     expect(diffSnapshots(speed('100'), speed('104'))).toEqual({ changes: [], unchanged: 1 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { detectDrift } from '../../src/core/diff/detect-drift.ts'
 import type { Observed } from '../../src/core/model/drift.ts'
 import {
-  createConfirmedState,
+  createItemState,
   unrecordedState,
   type ItemState,
   type ItemKey,
@@ -12,7 +12,7 @@ import {
 const www = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
 const unset: ItemState = { status: 'unset', candidates: [] }
-const time = (seconds: number) => createConfirmedState({ time: String(seconds) })
+const time = (seconds: number) => createItemState({ time: String(seconds) })
 const createInDoubtState = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(each) })),
@@ -85,11 +85,7 @@ describe('detectDrift', () => {
     ],
     [
       'never applied, and not at the service',
-      [
-        {},
-        { ip_white_list: createConfirmedState({ list: ['192.0.2.1'] }) },
-        { ip_white_list: unset },
-      ],
+      [{}, { ip_white_list: createItemState({ list: ['192.0.2.1'] }) }, { ip_white_list: unset }],
       ['pending', 'verified', false],
     ],
     ['to be released', [{ timeout: time(1) }, {}], ['pending', 'assumed', true]],
@@ -135,7 +131,7 @@ describe('detectDrift', () => {
       ['a.example.com', new Map([['timeout', { ...time(1), at }]])],
     ])
     const desired: Snapshot = new Map([
-      [www, new Map([['connect_timeout', createConfirmedState({ origin_connect_timeout: '10' })]])],
+      [www, new Map([['connect_timeout', createItemState({ origin_connect_timeout: '10' })]])],
     ])
     expect(
       detectDrift(recorded, desired, new Map()).items.map(
@@ -225,15 +221,15 @@ describe('detectDrift', () => {
   })
 
   it('takes the recorded values of kept fields that were not observed', () => {
-    const recorded = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' })
+    const recorded = createItemState({ cert_id: 1, force_https: 0, http2: 'on' })
     expect(
       detectOne(
         { https: recorded },
         { https: recorded },
-        { https: createConfirmedState({ cert_id: 1, force_https: 0 }) },
+        { https: createItemState({ cert_id: 1, force_https: 0 }) },
       ),
     ).toEqual(['', 'verified', true])
-    const off = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' })
+    const off = createItemState({ cert_id: 1, force_https: 0, http2: 'off' })
     expect(detectOne({ https: recorded }, { https: recorded }, { https: off })).toEqual([
       'live',
       'verified',
@@ -250,14 +246,14 @@ describe('detectDrift', () => {
       'live',
     )
     const https = {
-      ...createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' }),
+      ...createItemState({ cert_id: 1, force_https: 0, http2: 'off' }),
       returned: { cert_id: 2, force_https: 0, http2: 'on' },
     }
     expect(
       detectOne(
         { https },
         { https },
-        { https: createConfirmedState({ cert_id: 2, force_https: 0 }) },
+        { https: createItemState({ cert_id: 2, force_https: 0 }) },
       )[0],
     ).toBe('')
     const back: ItemState = { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] }
@@ -265,14 +261,14 @@ describe('detectDrift', () => {
       detectOne(
         { https: back },
         { https: unset },
-        { https: createConfirmedState({ cert_id: 0, force_https: 0 }) },
+        { https: createItemState({ cert_id: 0, force_https: 0 }) },
       )[0],
     ).toBe('')
     expect(
       detectOne(
         { https: back },
         { https: unset },
-        { https: createConfirmedState({ cert_id: 7, force_https: 0 }) },
+        { https: createItemState({ cert_id: 7, force_https: 0 }) },
       )[0],
     ).toBe('live')
   })
@@ -284,9 +280,7 @@ describe('detectDrift', () => {
 
 describe('a desired secret whose value is not available', () => {
   const heads = (value: string, mode = 'yes') =>
-    createConfirmedState([
-      { head_name: 'A', head_value: { $secret: value }, write_when_exists: mode },
-    ])
+    createItemState([{ head_name: 'A', head_value: { $secret: value }, write_when_exists: mode }])
   const recorded: ItemState = { ...heads('scrypt:1'), templates: { 'scrypt:1': 'origin' } }
   const detect = (desired: ItemState) =>
     runDetectDrift({ add_back_source_head: recorded }, { add_back_source_head: desired })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
 import type { Change } from '../../src/core/model/change.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type ItemState,
   type ItemKey,
   type Snapshot,
@@ -12,7 +12,7 @@ import {
 const a = 'a.example.com'
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
-const confirmed = createConfirmedState
+const confirmed = createItemState
 const createInDoubtState = (...candidates: Value[]): ItemState => ({
   status: 'in-doubt',
   candidates,

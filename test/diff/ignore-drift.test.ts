@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { detectDrift } from '../../src/core/diff/detect-drift.ts'
 import { ignoreDrift, createIgnoreLookup, type Ignored } from '../../src/core/diff/ignore-drift.ts'
 import type { Observed } from '../../src/core/model/drift.ts'
-import { createConfirmedState, type ItemState, type Value } from '../../src/core/model/item.ts'
+import { createItemState, type ItemState, type Value } from '../../src/core/model/item.ts'
 
 const domain = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
@@ -15,13 +15,11 @@ function compare(
   observedMore: object = {},
   status: ItemState['status'] = 'confirmed',
 ) {
-  const state = { ...createConfirmedState(recorded), status, at }
+  const state = { ...createItemState(recorded), status, at }
   const observed: Observed = new Map([
     [
       domain,
-      new Map([
-        ['https', { state: createConfirmedState(seen), notVerifiable: [], ...observedMore }],
-      ]),
+      new Map([['https', { state: createItemState(seen), notVerifiable: [], ...observedMore }]]),
     ],
   ])
   const desired = new Map([[domain, new Map<string, ItemState>([['https', state]])]])

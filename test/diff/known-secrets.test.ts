@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
 import { replaceKnownSecrets, representSecrets } from '../../src/core/diff/known-secrets.ts'
-import { createConfirmedState, type ItemState, type Snapshot } from '../../src/core/model/item.ts'
+import { createItemState, type ItemState, type Snapshot } from '../../src/core/model/item.ts'
 
 const a = 'a.example.com'
 const given = {
@@ -17,7 +17,7 @@ const stamp = (key: string) => ({ ...given, key: { $secret: key } })
 const buildSnapshot = (state: ItemState, item = 'visit_timestamp'): Snapshot =>
   new Map([[a, new Map([[item, state]])]])
 const recorded = buildSnapshot({
-  ...createConfirmedState(stamp('scrypt:1')),
+  ...createItemState(stamp('scrypt:1')),
   templates: { 'scrypt:1': 'signing' },
 })
 const heads = (...values: string[]) => ({
@@ -28,7 +28,7 @@ const heads = (...values: string[]) => ({
 it('resolves references, and keeps lists canonical', () => {
   const list = (...secrets: string[]) =>
     buildSnapshot(
-      createConfirmedState({ list: secrets.map(($secret) => ({ $secret })), mode: 'cover' }),
+      createItemState({ list: secrets.map(($secret) => ({ $secret })), mode: 'cover' }),
       'ip_black_list',
     )
   const values: Record<string, string> = { a: 'scrypt:9', b: 'scrypt:8' }
@@ -42,18 +42,16 @@ it('resolves references, and keeps lists canonical', () => {
 describe('a secret whose value is not available', () => {
   it('can count as recorded while its name is the recorded one', () => {
     const desired = replaceKnownSecrets(
-      buildSnapshot(createConfirmedState(stamp('unresolved:signing'))),
+      buildSnapshot(createItemState(stamp('unresolved:signing'))),
       recorded,
     )
     const templates = { 'scrypt:1': 'signing' }
-    expect(desired).toEqual(
-      buildSnapshot({ ...createConfirmedState(stamp('scrypt:1')), templates }),
-    )
+    expect(desired).toEqual(buildSnapshot({ ...createItemState(stamp('scrypt:1')), templates }))
     expect(diffSnapshots(recorded, desired).changes).toEqual([])
   })
 
   it.each(['signing', 'other'])('is a conditional change: %s', (reference) => {
-    const desired = buildSnapshot(createConfirmedState(stamp(`unresolved:${reference}`)))
+    const desired = buildSnapshot(createItemState(stamp(`unresolved:${reference}`)))
     expect(diffSnapshots(recorded, desired)).toMatchObject({
       changes: [
         {
@@ -68,10 +66,10 @@ describe('a secret whose value is not available', () => {
   })
 
   it('is an ordinary change with another difference, in-doubt or unrecorded', () => {
-    const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
+    const desired = buildSnapshot(createItemState(stamp('unresolved:signing')))
     const states: [Snapshot, string][] = [
-      [buildSnapshot(createConfirmedState({ ...stamp('scrypt:1'), deadtime: 90 })), 'differs'],
-      [buildSnapshot(createConfirmedState({ ...stamp('scrypt:1'), key: 'plain' })), 'differs'],
+      [buildSnapshot(createItemState({ ...stamp('scrypt:1'), deadtime: 90 })), 'differs'],
+      [buildSnapshot(createItemState({ ...stamp('scrypt:1'), key: 'plain' })), 'differs'],
       [
         buildSnapshot({ status: 'in-doubt', candidates: [stamp('scrypt:1'), stamp('scrypt:2')] }),
         'in-doubt',
@@ -85,7 +83,7 @@ describe('a secret whose value is not available', () => {
   it('in a sorted list is compared in any order', () => {
     const list = (...secrets: string[]) =>
       buildSnapshot(
-        createConfirmedState({
+        createItemState({
           list: ['192.0.2.1', ...secrets.map(($secret) => ({ $secret }))],
           mode: 'cover',
         }),
@@ -98,16 +96,16 @@ describe('a secret whose value is not available', () => {
   })
 
   it('is set if the item or its reference is unrecorded', () => {
-    const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
+    const desired = buildSnapshot(createItemState(stamp('unresolved:signing')))
     expect(replaceKnownSecrets(desired, new Map())).toEqual(desired)
-    expect(
-      replaceKnownSecrets(desired, buildSnapshot(createConfirmedState(stamp('scrypt:1')))),
-    ).toEqual(desired)
+    expect(replaceKnownSecrets(desired, buildSnapshot(createItemState(stamp('scrypt:1'))))).toEqual(
+      desired,
+    )
   })
 
   it('does not hide another difference', () => {
     const desired = replaceKnownSecrets(
-      buildSnapshot(createConfirmedState({ ...stamp('unresolved:signing'), deadtime: 90 })),
+      buildSnapshot(createItemState({ ...stamp('unresolved:signing'), deadtime: 90 })),
       recorded,
     )
     expect(diffSnapshots(recorded, desired).changes[0]?.patch).toEqual([
@@ -118,14 +116,14 @@ describe('a secret whose value is not available', () => {
   it('inside a string is matched by the whole string', () => {
     const before = buildSnapshot(
       {
-        ...createConfirmedState(heads('scrypt:1', 'scrypt:2')),
+        ...createItemState(heads('scrypt:1', 'scrypt:2')),
         templates: { 'scrypt:1': 'Bearer ${secret:t}', 'scrypt:2': 't' },
       },
       'add_response_head',
     )
     const known = replaceKnownSecrets(
       buildSnapshot(
-        createConfirmedState(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')),
+        createItemState(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')),
         'add_response_head',
       ),
       before,
@@ -133,7 +131,7 @@ describe('a secret whose value is not available', () => {
     expect(diffSnapshots(before, known).changes).toEqual([])
     const other = replaceKnownSecrets(
       buildSnapshot(
-        createConfirmedState(heads('unresolved:Basic ${secret:t}', 'unresolved:t')),
+        createItemState(heads('unresolved:Basic ${secret:t}', 'unresolved:t')),
         'add_response_head',
       ),
       before,
@@ -144,10 +142,7 @@ describe('a secret whose value is not available', () => {
 
 describe('a secret whose value is available', () => {
   it('is a change under the same name if the value changed', () => {
-    const desired = replaceKnownSecrets(
-      buildSnapshot(createConfirmedState(stamp('scrypt:9'))),
-      recorded,
-    )
+    const desired = replaceKnownSecrets(buildSnapshot(createItemState(stamp('scrypt:9'))), recorded)
     expect(diffSnapshots(recorded, desired).changes).toMatchObject([
       { patch: [{ op: 'replace', path: '/key/$secret', value: 'scrypt:9' }] },
     ])
@@ -155,7 +150,7 @@ describe('a secret whose value is available', () => {
 })
 
 it('leaves both snapshots unchanged', () => {
-  const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
+  const desired = buildSnapshot(createItemState(stamp('unresolved:signing')))
   replaceKnownSecrets(desired, recorded)
-  expect(desired).toEqual(buildSnapshot(createConfirmedState(stamp('unresolved:signing'))))
+  expect(desired).toEqual(buildSnapshot(createItemState(stamp('unresolved:signing'))))
 })

@@ -3,7 +3,7 @@ import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { fillKeptFields } from '../../src/core/catalog/item-spec.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import {
-  createConfirmedState,
+  createItemState,
   unrecordedState,
   type ItemState,
   type ItemKey,
@@ -39,7 +39,7 @@ function arbitraryValue(item: ItemKey): fc.Arbitrary<Value | null> {
 
 function arbitraryRecorded(item: ItemKey): fc.Arbitrary<ItemState | null> {
   const certain = arbitraryValue(item).map((value) =>
-    value === null ? null : createConfirmedState(value),
+    value === null ? null : createItemState(value),
   )
   const inDoubt = fc
     .tuple(fc.array(arbitraryValue(item), { maxLength: 3 }), fc.boolean())
@@ -57,7 +57,7 @@ const arbitrarySnapshot = (
 ): fc.Arbitrary<Snapshot> => toSnapshots(arbitraryFleet(domains, arbitraryEntries(keys, 6, state)))
 
 const arbitraryDesired = (item: ItemKey) =>
-  arbitraryValue(item).map((value) => (value === null ? null : createConfirmedState(value)))
+  arbitraryValue(item).map((value) => (value === null ? null : createItemState(value)))
 
 itLong('the writes, folded over every possible value, give the desired state', () => {
   let folded = 0

@@ -7,7 +7,7 @@ import { parseObserved } from '../../src/manifest/observed/observed.ts'
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import { isSameJson, isObject, getOwn, type Json } from '../../src/core/model/json.ts'
 import type { DriftItem } from '../../src/core/model/drift.ts'
-import { createConfirmedState, type ItemKey, type Value } from '../../src/core/model/item.ts'
+import { createItemState, type ItemKey, type Value } from '../../src/core/model/item.ts'
 import { createExtendedWorld } from '../emulator/extended-world.ts'
 import { fc, itLong, runs } from '../runs.ts'
 import { arbitraryPayload, isDesired } from './values.ts'
@@ -37,7 +37,7 @@ async function writeAndRead(item: ItemKey, value: Value): Promise<{ read: Json }
 
 /** Detects the drift of an item that is recorded with a value, and read as something else. */
 function detect(item: ItemKey, value: Value, read: Json): DriftItem | undefined {
-  const state = { ...createConfirmedState(value), at: '2026-11-20T00:00:00.000Z' }
+  const state = { ...createItemState(value), at: '2026-11-20T00:00:00.000Z' }
   const recorded = new Map([[www, new Map([[item, state]])]])
   const known = { recorded, desired: recorded, itemKeys: {}, vault, maker: 'foreign' as const }
   const { observed } = parseObserved({ [www]: { [item]: read } }, known)

@@ -3,7 +3,7 @@ import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import { findConflicts } from '../../src/core/catalog/conflicts.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type Domain,
   type ItemState,
   type ItemKey,
@@ -83,7 +83,7 @@ export const arbitraryItems = (doubt: boolean): fc.Arbitrary<Map<ItemKey, ItemSt
   arbitraryEntries([...catalogue.keys()], 7, (item) => arbitraryState(item, doubt))
 
 function arbitraryState(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> {
-  const certain = arbitraryValue(item).map(createConfirmedState)
+  const certain = arbitraryValue(item).map(createItemState)
   const unset: fc.Arbitrary<ItemState> = fc.constant({ status: 'unset', candidates: [] })
   if (!doubt)
     return getItemSpec(item).unset === undefined

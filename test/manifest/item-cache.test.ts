@@ -4,7 +4,7 @@ import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import { describeRefusal } from '../../src/core/catalog/problems.ts'
 import { ItemCache } from '../../src/manifest/manifests/item-cache.ts'
 import type { ParsedState } from '../../src/manifest/manifests/parse-unset.ts'
-import { createConfirmedState } from '../../src/core/model/item.ts'
+import { createItemState } from '../../src/core/model/item.ts'
 import type { Json } from '../../src/core/model/json.ts'
 
 const domains = ['a.example.com', 'b.example.com']
@@ -34,7 +34,7 @@ function countParses(first: Json, second: Json, isShared = true): number {
   for (const value of [first, second])
     cache.parse(spec, value, isShared, () => {
       count++
-      return { state: createConfirmedState(value), findings: [] }
+      return { state: createItemState(value), findings: [] }
     })
   return count
 }

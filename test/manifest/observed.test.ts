@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseObserved } from '../../src/manifest/observed/observed.ts'
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import {
-  createConfirmedState,
+  createItemState,
   unrecordedState,
   type ItemState,
   type ItemKey,
@@ -60,12 +60,12 @@ describe('parseObserved', () => {
         constructor: 1,
         ip_black_list: { list: ['192.0.2.2', '192.0.2.1'] },
       },
-      { timeout: createConfirmedState({ time: '5' }), ip_black_list: createConfirmedState(null) },
+      { timeout: createItemState({ time: '5' }), ip_black_list: createItemState(null) },
     )
     expect(seen).toEqual({
-      timeout: { state: createConfirmedState({ time: '60' }), notVerifiable: [] },
+      timeout: { state: createItemState({ time: '60' }), notVerifiable: [] },
       ip_black_list: {
-        state: createConfirmedState({ list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' }),
+        state: createItemState({ list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' }),
         notVerifiable: [],
       },
     })
@@ -74,7 +74,7 @@ describe('parseObserved', () => {
 
   it('accepts domain names in any letter case, and wire names', () => {
     const known = {
-      recorded: snapshot({ deny_protocol: createConfirmedState({ protocol: 'http' }) }),
+      recorded: snapshot({ deny_protocol: createItemState({ protocol: 'http' }) }),
       desired: new Map(),
       vault,
     }
@@ -83,7 +83,7 @@ describe('parseObserved', () => {
       { ...known, itemKeys: { deny_protocol: 'deny_x' }, maker: 'foreign' },
     )
     expect(observed.get(www)?.get('deny_protocol')?.state).toEqual(
-      createConfirmedState({ protocol: 'https' }),
+      createItemState({ protocol: 'https' }),
     )
   })
 
@@ -134,7 +134,7 @@ describe('parseObserved', () => {
       'expected an object',
     ],
   ])('%s is observed as unreadable, with a reason', (_what, item, payload, pointer, reasonText) => {
-    const { seen, notes } = read({ [item]: payload }, { [item]: createConfirmedState(null) })
+    const { seen, notes } = read({ [item]: payload }, { [item]: createItemState(null) })
     const reason = expect.stringContaining(reasonText) as string
     expect(seen).toEqual({
       [item]: { state: unrecordedState, notVerifiable: [], unreadable: { pointer, reason } },
@@ -143,7 +143,7 @@ describe('parseObserved', () => {
   })
 
   it('ignores the items that an unreadable value would empty', () => {
-    const recorded = { ip_black_list: createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' }) }
+    const recorded = { ip_black_list: createItemState({ list: ['192.0.2.1'], mode: 'cover' }) }
     const whites: Json[] = [
       'x',
       { list: 'x' },
@@ -155,7 +155,7 @@ describe('parseObserved', () => {
 
   it('refuses an item under two names', () => {
     const known = {
-      recorded: snapshot({ deny_protocol: createConfirmedState(null) }),
+      recorded: snapshot({ deny_protocol: createItemState(null) }),
       desired: new Map(),
       vault,
     }
@@ -169,9 +169,9 @@ describe('parseObserved', () => {
     const { seen } = read(
       { timeout: null, speed_limit: [] },
       {
-        timeout: createConfirmedState(null),
-        speed_limit: createConfirmedState(null),
-        referer: createConfirmedState(null),
+        timeout: createItemState(null),
+        speed_limit: createItemState(null),
+        referer: createItemState(null),
       },
     )
     const nothing = { state: { status: 'unset', candidates: [] }, notVerifiable: [] }
@@ -179,7 +179,7 @@ describe('parseObserved', () => {
   })
 
   it('treats an item as not set if an observed one empties it, managed or not', () => {
-    const recorded = { ip_black_list: createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' }) }
+    const recorded = { ip_black_list: createItemState({ list: ['192.0.2.1'], mode: 'cover' }) }
     const white = { list: ['192.0.2.7'] }
     expect(read({ ip_white_list: white }, recorded).seen).toMatchObject({
       ip_black_list: { state: { status: 'unset' } },
@@ -194,7 +194,7 @@ describe('parseObserved', () => {
 
   it('lists kept fields that are not shown as not verified', () => {
     const recorded = {
-      https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'on' }),
+      https: createItemState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'on' }),
     }
     expect(read({ https: { cert_id: 1, ocsp: 'off' } }, recorded).seen).toMatchObject({
       https: { notVerifiable: ['/http2'] },
@@ -203,7 +203,7 @@ describe('parseObserved', () => {
 })
 
 describe('secrets in an observed configuration', () => {
-  const recorded = { visit_timestamp: createConfirmedState(signedValue) }
+  const recorded = { visit_timestamp: createItemState(signedValue) }
 
   it.each([undefined, '', '********', null])(
     'a secret that is not shown (%j) is assumed as recorded',
@@ -212,29 +212,29 @@ describe('secrets in an observed configuration', () => {
       const payload = shown === undefined ? rest : signed(shown)
       const { seen } = read({ visit_timestamp: payload }, recorded)
       expect(seen).toEqual({
-        visit_timestamp: { state: createConfirmedState(signedValue), notVerifiable: ['/key'] },
+        visit_timestamp: { state: createItemState(signedValue), notVerifiable: ['/key'] },
       })
     },
   )
 
   it('a secret that is shown is compared and never printed', () => {
     expect(read({ visit_timestamp: signed('hunter2hunter2') }, recorded).seen).toEqual({
-      visit_timestamp: { state: createConfirmedState(signedValue), notVerifiable: [] },
+      visit_timestamp: { state: createItemState(signedValue), notVerifiable: [] },
     })
     const other = read({ visit_timestamp: signed('another-secret') }, recorded)
-    expect(other.seen['visit_timestamp']?.state).not.toEqual(createConfirmedState(signedValue))
+    expect(other.seen['visit_timestamp']?.state).not.toEqual(createItemState(signedValue))
     expect(JSON.stringify(other)).not.toContain('another-secret')
   })
 
   it('a secret without an available value is compared if it stands alone', () => {
     const none = createVault({})
     expect(read({ visit_timestamp: signed('hunter2hunter2') }, recorded, none).seen).toMatchObject({
-      visit_timestamp: { state: createConfirmedState(signedValue) },
+      visit_timestamp: { state: createItemState(signedValue) },
     })
   })
 
   it('a secret within a text is compared as a whole, and its replacement is hidden', () => {
-    const own = { add_back_source_head: createConfirmedState(heads({ ...bearer }, 'open')) }
+    const own = { add_back_source_head: createItemState(heads({ ...bearer }, 'open')) }
     const same = read({ add_back_source_head: heads('Bearer sesame-sesame', 'open') }, own)
     expect(same.seen['add_back_source_head']?.state).toEqual(own.add_back_source_head)
     const rotated = read({ add_back_source_head: heads('Bearer rotated-secret', 'open') }, own)
@@ -248,7 +248,7 @@ describe('secrets in an observed configuration', () => {
   it('a text around an unavailable secret is reported, and the rest of the item compared', () => {
     const own = {
       add_back_source_head: {
-        ...createConfirmedState(heads({ ...bearer }, 'open')),
+        ...createItemState(heads({ ...bearer }, 'open')),
         templates: { [bearer.$secret]: 'Bearer ${secret:token}' },
       },
     }
@@ -295,7 +295,7 @@ describe('secrets in an observed configuration', () => {
     none.maskTemplate('${secret:key}')
     const { seen } = read(
       { timeout: { time: 'hunter2hunter2' } },
-      { timeout: createConfirmedState({ time: '5' }) },
+      { timeout: createItemState({ time: '5' }) },
       none,
     )
     const reason = expect.stringMatching(/^expected .*"\(not shown\)"/) as string

@@ -74,7 +74,7 @@ describe('parseWorkspaceConfig', () => {
         revert: 'waves',
         health: null,
       },
-      notes: { groups: 'on', waves: 'on', kinds: 'on', kept: 'on' },
+      notes: { groups: 'on', waves: 'on', kinds: 'on' },
       checks: {},
       moved: [],
       notify: [],
@@ -401,7 +401,7 @@ describe('parseWorkspaceConfig', () => {
     ],
     [
       'version: 1\nnotes: {irreversible: off}',
-      '2:9-21 there is no key "irreversible" here. Known keys: groups, waves, kinds, kept.',
+      '2:9-21 there is no key "irreversible" here. Known keys: groups, waves, kinds.',
     ],
     [
       'version: 1\nnotes: {groups: false}',

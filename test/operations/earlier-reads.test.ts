@@ -5,18 +5,18 @@ import {
   parseCheck,
 } from '../../src/operations/observation/earlier-reads.ts'
 import { detectDrift } from '../../src/core/diff/detect-drift.ts'
-import { createConfirmedState, type ItemState } from '../../src/core/model/item.ts'
+import { createItemState, type ItemState } from '../../src/core/model/item.ts'
 
 const at = '2026-01-02T03:00:00.000Z'
 const [www, img] = ['www.example.com', 'img.example.com']
 const record = (time: string, recordedAt = at) =>
-  new Map([['timeout', { ...createConfirmedState({ time }), at: recordedAt }]])
+  new Map([['timeout', { ...createItemState({ time }), at: recordedAt }]])
 const recorded = new Map([
   [www, record('60')],
   [img, record('60')],
 ])
 const observe = (domain: string, time: string) =>
-  new Map([[domain, new Map([['timeout', see(createConfirmedState({ time }))]])]])
+  new Map([[domain, new Map([['timeout', see(createItemState({ time }))]])]])
 const see = (state: ItemState) => ({ state, notVerifiable: [] })
 const check = (domain: string, time: string) =>
   parseCheck(formatCheck(detectDrift(recorded, recorded, observe(domain, time)), Date.parse(at)))

@@ -10,7 +10,7 @@ import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
 import { isSameJson } from '../../src/core/model/json.ts'
 import type { Write } from '../../src/core/model/change.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type ItemState,
   type ItemKey,
   type Snapshot,
@@ -24,15 +24,14 @@ import { fc, itLong, runs } from '../runs.ts'
 
 const www = 'www.example.com'
 const unset: ItemState = { status: 'unset', candidates: [] }
-const time = (seconds: number) => createConfirmedState({ time: String(10 * seconds) })
+const time = (seconds: number) => createItemState({ time: String(10 * seconds) })
 const createInDoubtState = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(10 * each) })),
 })
-const black = (...list: string[]) => createConfirmedState({ list, mode: 'cover' })
-const cert = (more: object = {}) => createConfirmedState({ cert_id: 1, force_https: 0, ...more })
-const switches = (...urls: string[]) =>
-  createConfirmedState(urls.map((url) => ({ url, turn_on: true })))
+const black = (...list: string[]) => createItemState({ list, mode: 'cover' })
+const cert = (more: object = {}) => createItemState({ cert_id: 1, force_https: 0, ...more })
+const switches = (...urls: string[]) => createItemState(urls.map((url) => ({ url, turn_on: true })))
 
 function runRollback(
   now: Record<ItemKey, ItemState>,
@@ -80,7 +79,7 @@ describe('computeRollback', () => {
     ['leaves an item alone that is unrecorded before and now', {}, { timeout: null }, []],
     [
       'unsets an item that was unset before',
-      { origin_host: createConfirmedState({ host: 'o.example.com' }) },
+      { origin_host: createItemState({ host: 'o.example.com' }) },
       { origin_host: unset },
       ['unset origin_host'],
     ],
@@ -194,7 +193,7 @@ describe('computeRollback', () => {
     [
       'a value that is not valid',
       { timeout: time(1) },
-      { timeout: createConfirmedState({ time: 'soon' }) },
+      { timeout: createItemState({ time: 'soon' }) },
       [],
       /not valid \(\/time\)/,
     ],
@@ -237,7 +236,7 @@ describe('computeRollback', () => {
 
   it('restores a secret only if its value is available, and reports its name otherwise', () => {
     const signed = (secret: string, deadtime: number): ItemState => ({
-      ...createConfirmedState({
+      ...createItemState({
         pattern: '.*',
         time_format: 'timestamp',
         key: { $secret: secret },
@@ -371,8 +370,8 @@ itLong('restores the state before, or reports the item, after any partial apply'
 
 describe('a rollback where the account offers DELETE', () => {
   const yes = () => true
-  const origin = createConfirmedState({ default_master: '192.0.2.1', origin_mode: 'default' })
-  const extend = createConfirmedState({ squid: 'x' })
+  const origin = createItemState({ default_master: '192.0.2.1', origin_mode: 'default' })
+  const extend = createItemState({ squid: 'x' })
 
   it.each<[string, Record<ItemKey, ItemState>, Record<ItemKey, ItemState | null>, string]>([
     ['that was not recorded', { timeout: time(1) }, { timeout: null }, 'timeout'],

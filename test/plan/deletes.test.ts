@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import { isDelete, type Change, type Write } from '../../src/core/model/change.ts'
-import { createConfirmedState, type ItemState, type Snapshot } from '../../src/core/model/item.ts'
+import { createItemState, type ItemState, type Snapshot } from '../../src/core/model/item.ts'
 import type { Plan } from '../../src/core/model/plan.ts'
 import { findPlanFault } from '../../src/core/plan/find-plan-fault.ts'
 import type { PlanInput } from '../../src/core/plan/make-plan.ts'
@@ -10,10 +10,10 @@ import { planSnapshots } from './plan-snapshots.ts'
 import { solver } from './problems.ts'
 
 const unset: ItemState = { status: 'unset', candidates: [] }
-const time = createConfirmedState({ time: '10' })
-const connectTime = createConfirmedState({ origin_connect_timeout: '10' })
-const host = createConfirmedState({ host: 'one.example.net' })
-const countries = createConfirmedState({ limit_type: 'white', country_list: 'brazil' })
+const time = createItemState({ time: '10' })
+const connectTime = createItemState({ origin_connect_timeout: '10' })
+const host = createItemState({ host: 'one.example.net' })
+const countries = createItemState({ limit_type: 'white', country_list: 'brazil' })
 const nameDomain = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
 
 type Items = Record<string, ItemState>
@@ -62,7 +62,7 @@ describe('items of an account that offers DELETE', () => {
   })
 
   it('leave an item that a write of them would empty', () => {
-    const list = createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' })
+    const list = createItemState({ list: ['192.0.2.1'], mode: 'cover' })
     const plan = planItems([{ ip_white_list: unset }], [{ ip_black_list: list }])
     expect(plan.changes).toMatchObject([
       { item: 'ip_black_list', action: 'release' },
@@ -162,7 +162,7 @@ describe('the order of writes', () => {
     const plan = planItems(
       Array.from({ length: 20 }, (_, i) => ({
         timeout: unset,
-        connect_timeout: createConfirmedState({ origin_connect_timeout: String(i < 10 ? 5 : 6) }),
+        connect_timeout: createItemState({ origin_connect_timeout: String(i < 10 ? 5 : 6) }),
       })),
     )
     expect(plan.writes.map((write) => [isDelete(write), write.domains[0]])).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Write } from '../../src/core/model/change.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type ItemState,
   type ItemKey,
   type Snapshot,
@@ -41,44 +41,44 @@ const kinds: Record<string, [Sides, Sides]> = {
   set: [
     {},
     {
-      [a]: { timeout: createConfirmedState(time(10)) },
-      [b]: { timeout: createConfirmedState(time(10)) },
+      [a]: { timeout: createItemState(time(10)) },
+      [b]: { timeout: createItemState(time(10)) },
     },
   ],
   change: [
-    { [a]: { timeout: createConfirmedState(time(5)) } },
-    { [a]: { timeout: createConfirmedState(time(10)) } },
+    { [a]: { timeout: createItemState(time(5)) } },
+    { [a]: { timeout: createItemState(time(10)) } },
   ],
   'in-doubt': [
     { [a]: { timeout: createInDoubtState(time(5), time(10)) } },
-    { [a]: { timeout: createConfirmedState(time(10)) } },
+    { [a]: { timeout: createItemState(time(10)) } },
   ],
   unset: [
-    { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
+    { [a]: { ip_black_list: createItemState(ips('192.0.2.1')) } },
     { [a]: { ip_black_list: unset } },
   ],
   'unset of what is not recorded': [{}, { [a]: { ip_black_list: unset } }],
   'unset with a value left': [
-    { [a]: { https: createConfirmedState({ ...certificate, http2: 'on' }) } },
+    { [a]: { https: createItemState({ ...certificate, http2: 'on' }) } },
     { [a]: { https: unset } },
   ],
   cleared: [
-    { [a]: { ip_white_list: createConfirmedState(ips('192.0.2.7')) } },
-    { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
+    { [a]: { ip_white_list: createItemState(ips('192.0.2.7')) } },
+    { [a]: { ip_black_list: createItemState(ips('192.0.2.1')) } },
   ],
   'cleared in-doubt': [
     { [a]: { ip_white_list: createInDoubtState(ips('192.0.2.7')) } },
-    { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
+    { [a]: { ip_black_list: createItemState(ips('192.0.2.1')) } },
   ],
   switches: [
-    { [a]: { visit_deny_whitelist: createConfirmedState(allow('/a', '/b')) } },
-    { [a]: { visit_deny_whitelist: createConfirmedState(allow('/b', '/c')) } },
+    { [a]: { visit_deny_whitelist: createItemState(allow('/a', '/b')) } },
+    { [a]: { visit_deny_whitelist: createItemState(allow('/b', '/c')) } },
   ],
   'kept fields': [
-    { [a]: { https: createConfirmedState({ ...certificate, ocsp: 'on' }) } },
-    { [a]: { https: createConfirmedState({ cert_id: 2, force_https: 0 }) } },
+    { [a]: { https: createItemState({ ...certificate, ocsp: 'on' }) } },
+    { [a]: { https: createItemState({ cert_id: 2, force_https: 0 }) } },
   ],
-  'kept fields that are not known': [{}, { [a]: { https: createConfirmedState(certificate) } }],
+  'kept fields that are not known': [{}, { [a]: { https: createItemState(certificate) } }],
 }
 
 /** Finds the fault of a plan; if there is none, returns a text that a failed assertion shows. */
@@ -160,10 +160,7 @@ describe.each(Object.entries(kinds))('findPlanFault for a plan with %s', (_kind,
         more,
         new Map([
           ...recorded,
-          [
-            c,
-            new Map([['connect_timeout', createConfirmedState({ origin_connect_timeout: '9' })]]),
-          ],
+          [c, new Map([['connect_timeout', createItemState({ origin_connect_timeout: '9' })]])],
         ]),
       ),
     ).toContain(c)
@@ -174,7 +171,7 @@ describe('findPlanFault', () => {
   it('finds a field that the service should keep', () => {
     const { changes, writes, recorded } = makeTestPlan(
       {},
-      { [a]: { https: createConfirmedState(certificate) } },
+      { [a]: { https: createItemState(certificate) } },
     )
     const named = alterFirst(writes, (write) => ({
       ...write,
@@ -184,7 +181,7 @@ describe('findPlanFault', () => {
   })
 
   it('finds a write of an item that is released, or emptied by another item', () => {
-    const released = makeTestPlan({ [a]: { timeout: createConfirmedState(time(5)) } }, { [a]: {} })
+    const released = makeTestPlan({ [a]: { timeout: createItemState(time(5)) } }, { [a]: {} })
     const write = (items: Write['items']): Write => buildWrite({ domains: [a], items })
     expect(
       findFault(
@@ -194,8 +191,8 @@ describe('findPlanFault', () => {
       ),
     ).toContain('timeout')
     const cleared = makeTestPlan(
-      { [a]: { ip_white_list: createConfirmedState(ips('192.0.2.7')) } },
-      { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
+      { [a]: { ip_white_list: createItemState(ips('192.0.2.7')) } },
+      { [a]: { ip_black_list: createItemState(ips('192.0.2.1')) } },
     )
     const again = [
       ...cleared.writes,
@@ -207,7 +204,7 @@ describe('findPlanFault', () => {
   it('finds a delta on an in-doubt value', () => {
     const { changes, recorded } = makeTestPlan(
       { [a]: { ip_black_list: createInDoubtState(ips('192.0.2.1')) } },
-      { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1', '192.0.2.2')) } },
+      { [a]: { ip_black_list: createItemState(ips('192.0.2.1', '192.0.2.2')) } },
     )
     const append = buildWrite({
       domains: [a],
@@ -220,8 +217,8 @@ describe('findPlanFault', () => {
 
   it('finds writes in the wrong order', () => {
     const { changes, writes, recorded } = makeTestPlan(
-      { [a]: { timeout: createConfirmedState(time(5)) } },
-      { [a]: { timeout: createConfirmedState(time(10)) } },
+      { [a]: { timeout: createItemState(time(5)) } },
+      { [a]: { timeout: createItemState(time(10)) } },
     )
     const [good] = writes as [Write]
     const late: Write = {
@@ -236,7 +233,7 @@ describe('findPlanFault', () => {
 
 it('findPlanFault finds two items with the same name at the service in one write', () => {
   const caching = (days: number | string) =>
-    createConfirmedState({ bcache: 'on', code: ['404'], cache_time: days, cache_unit: 'day' })
+    createItemState({ bcache: 'on', code: ['404'], cache_time: days, cache_unit: 'day' })
   const { changes, writes, recorded } = makeTestPlan(
     {},
     { [a]: { cache_error_code: caching(1), error_bcache: caching('2') } },

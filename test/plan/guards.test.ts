@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Write } from '../../src/core/model/change.ts'
-import { createConfirmedState, type Snapshot } from '../../src/core/model/item.ts'
+import { createItemState, type Snapshot } from '../../src/core/model/item.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { checkGuards, findLift, measureFleet, type GuardInput } from '../../src/core/plan/guards.ts'
 import { type Guards } from '../../src/core/model/config.ts'
@@ -236,7 +236,7 @@ describe('measureFleet', () => {
       new Map(
         items.map(([name, own]) => [
           name,
-          new Map(own.map((item) => [item, createConfirmedState(null)])),
+          new Map(own.map((item) => [item, createItemState(null)])),
         ]),
       )
     expect(

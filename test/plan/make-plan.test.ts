@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type ItemState,
   type ItemKey,
   type Snapshot,
@@ -26,7 +26,7 @@ const makeTestPlan = (recorded: Snapshot, desired: Snapshot, grouping?: Grouping
 
 describe('a plan', () => {
   it('is empty for equal snapshots', () => {
-    const same = buildSnapshot({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
+    const same = buildSnapshot({ timeout: createItemState(time(10)), ip_black_list: unset })
     expect(makeTestPlan(same, same)).toMatchObject({
       changes: [],
       writes: [],
@@ -40,7 +40,7 @@ describe('a plan', () => {
       new Map(
         Array.from({ length: count }, (_, i) => [
           domain(i),
-          new Map([['timeout', createConfirmedState(time(i + 5))]]),
+          new Map([['timeout', createItemState(time(i + 5))]]),
         ]),
       )
     expect(
@@ -51,13 +51,13 @@ describe('a plan', () => {
   it('never writes two items with the same name at the service together', () => {
     const itemKeys = { error_bcache: 'cache_error_code' }
     const caching = (days: number | string) =>
-      createConfirmedState({ bcache: 'on', code: ['404'], cache_time: days, cache_unit: 'day' })
+      createItemState({ bcache: 'on', code: ['404'], cache_time: days, cache_unit: 'day' })
     const [coded, cached] = [{ cache_error_code: caching(1) }, { error_bcache: caching('2') }]
     const fleet = (sides: [Record<ItemKey, ItemState>, Record<ItemKey, ItemState>]): Snapshot =>
       new Map(
         Array.from({ length: 12 }, (_, i) => [
           domain(i),
-          new Map(Object.entries({ ...sides[i % 2], timeout: createConfirmedState(time(5 + i)) })),
+          new Map(Object.entries({ ...sides[i % 2], timeout: createItemState(time(5 + i)) })),
         ]),
       )
     const [recorded, desired] = [fleet([coded, cached]), fleet([cached, coded])]
@@ -72,29 +72,30 @@ describe('a plan', () => {
 
   it('has a basis that depends on the states of its domains only', () => {
     const makeBasis = (recorded: Snapshot) =>
-      makeTestPlan(recorded, buildSnapshot({ timeout: createConfirmedState(time(10)) })).basis
-        .recorded['a.example.com']
-    const base = makeBasis(buildSnapshot({ timeout: createConfirmedState(time(5)) }))
+      makeTestPlan(recorded, buildSnapshot({ timeout: createItemState(time(10)) })).basis.recorded[
+        'a.example.com'
+      ]
+    const base = makeBasis(buildSnapshot({ timeout: createItemState(time(5)) }))
     expect(base).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(
       makeBasis(
         buildSnapshot({
-          timeout: { ...createConfirmedState(time(5)), at: 'later', apply: 'other' } as ItemState,
+          timeout: { ...createItemState(time(5)), at: 'later', apply: 'other' } as ItemState,
         }),
       ),
     ).toBe(base)
     expect(
       makeBasis(
         new Map([
-          ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
-          ...buildSnapshot({ timeout: createConfirmedState(time(1)) }, 'b.example.com'),
+          ...buildSnapshot({ timeout: createItemState(time(5)) }),
+          ...buildSnapshot({ timeout: createItemState(time(1)) }, 'b.example.com'),
         ]),
       ),
     ).toBe(base)
     for (const other of [
-      createConfirmedState(time(6)),
-      { ...createConfirmedState(time(5)), status: 'in-doubt' as const },
-      { ...createConfirmedState(time(5)), returned: time(6) },
+      createItemState(time(6)),
+      { ...createItemState(time(5)), status: 'in-doubt' as const },
+      { ...createItemState(time(5)), returned: time(6) },
     ]) {
       expect(makeBasis(buildSnapshot({ timeout: other }))).not.toBe(base)
     }
@@ -104,8 +105,8 @@ describe('a plan', () => {
     const { warnings } = makeTestPlan(
       new Map(),
       buildSnapshot({
-        ip_black_list: createConfirmedState(ips('192.0.2.1')),
-        visit_deny_whitelist: createConfirmedState([{ url: '/a', turn_on: true }]),
+        ip_black_list: createItemState(ips('192.0.2.1')),
+        visit_deny_whitelist: createItemState([{ url: '/a', turn_on: true }]),
       }),
     )
     expect(warnings.some((text) => /ip_black_list empties ip_white_list/.test(text))).toBe(true)
@@ -115,15 +116,15 @@ describe('a plan', () => {
     ).toHaveLength(1)
     expect(
       makeTestPlan(
-        buildSnapshot({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
-        buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
+        buildSnapshot({ ip_white_list: createItemState(ips('192.0.2.7')) }),
+        buildSnapshot({ ip_black_list: createItemState(ips('192.0.2.1')) }),
       ).warnings,
     ).toEqual([])
   })
 
   it('warns of an emptied item only if it may be set, and counts the domains', () => {
     const black = (...list: string[]) =>
-      buildSnapshot({ ip_black_list: createConfirmedState(ips(...list)) })
+      buildSnapshot({ ip_black_list: createItemState(ips(...list)) })
     // A confirmed list has emptied the other one already.
     expect(makeTestPlan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
     const warning = 'ip_black_list empties ip_white_list, which is not recorded (a.example.com)'
@@ -136,7 +137,7 @@ describe('a plan', () => {
     ).toEqual([warning])
     const two = new Map([
       ...black('192.0.2.1'),
-      ...buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }, 'b.example.com'),
+      ...buildSnapshot({ ip_black_list: createItemState(ips('192.0.2.1')) }, 'b.example.com'),
     ])
     expect(makeTestPlan(new Map(), two).warnings).toEqual([
       warning.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
@@ -144,14 +145,14 @@ describe('a plan', () => {
   })
 
   it('notes how many writes one group for all items would save, if any', () => {
-    const wait = createConfirmedState({ origin_connect_timeout: '10' })
-    const onOne = buildSnapshot({ timeout: createConfirmedState(time(5)), connect_timeout: wait })
+    const wait = createItemState({ origin_connect_timeout: '10' })
+    const onOne = buildSnapshot({ timeout: createItemState(time(5)), connect_timeout: wait })
     expect(makeTestPlan(new Map(), onOne).warnings).toEqual([
       expect.stringContaining('would save 1 of 2 writes'),
     ])
     expect(makeTestPlan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
     const separate = new Map([
-      ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
+      ...buildSnapshot({ timeout: createItemState(time(5)) }),
       ...buildSnapshot({ connect_timeout: wait }, 'b.example.com'),
     ])
     expect(makeTestPlan(new Map(), separate).warnings).toEqual([])
@@ -161,8 +162,8 @@ describe('a plan', () => {
 describe('a selection', () => {
   const both: Snapshot = new Map([
     ...buildSnapshot({
-      timeout: createConfirmedState(time(5)),
-      ip_black_list: createConfirmedState(ips('192.0.2.1')),
+      timeout: createItemState(time(5)),
+      ip_black_list: createItemState(ips('192.0.2.1')),
       ip_white_list: unset,
     }),
     ...buildSnapshot({}, 'www.b.example.org'),
@@ -232,7 +233,7 @@ itLong('passes the proof of a large plan with 10 items for each domain', () => {
         new Map(
           keys.map((item, k) => [
             item,
-            createConfirmedState(payload(item, ((i >> k) + shift * (k % 3)) % 7)),
+            createItemState(payload(item, ((i >> k) + shift * (k % 3)) % 7)),
           ]),
         ),
       ]),

@@ -4,7 +4,7 @@ import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { detectDrift } from '../../src/core/diff/detect-drift.ts'
 import { diffSnapshots } from '../../src/core/diff/diff-snapshots.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type ItemState,
   type ItemKey,
   type Snapshot,
@@ -19,9 +19,9 @@ type Items = Record<ItemKey, ItemState>
 const maxLength = 65_536
 const now = Date.parse('2026-03-01T00:00:00Z')
 const at = '2026-02-01T00:00:00.000Z'
-const time = (seconds: number) => createConfirmedState({ time: String(seconds) })
+const time = (seconds: number) => createItemState({ time: String(seconds) })
 const head = (name: string, value: string) =>
-  createConfirmedState([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
+  createItemState([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
 const canonical = (item: ItemKey, state: ItemState): ItemState => ({
   ...state,
   candidates: state.candidates.map((value) => getItemSpec(item).canonicalize(value)),
@@ -167,13 +167,13 @@ const small = buildTestPlan(
   of({
     'www.example.com': {
       timeout: time(60),
-      referer: createConfirmedState({ type: 1, list: ['a.example'], allow_empty: true }),
+      referer: createItemState({ type: 1, list: ['a.example'], allow_empty: true }),
     },
   }),
   of({
     'www.example.com': {
       timeout: time(61),
-      https: createConfirmedState({ cert_id: 1, force_https: 0 }),
+      https: createItemState({ cert_id: 1, force_https: 0 }),
     },
   }),
 )
@@ -181,12 +181,12 @@ const foldedPlan = buildTestPlan(
   many(40, () => ({ timeout: time(60) })),
   many(40, (i) => ({
     timeout: time(i === 7 ? 90 : 61),
-    https: createConfirmedState({ cert_id: 1, force_https: 301 }),
+    https: createItemState({ cert_id: 1, force_https: 301 }),
   })),
 )
 /** Origins of which no two domains have the same address. */
 const origin = (name: string) =>
-  createConfirmedState({
+  createItemState({
     default_master: `${name}.example.com`,
     default_slave: `b.${name}.example`,
   })
@@ -196,13 +196,13 @@ const large = buildTestPlan(
 )
 const hostilePlan: Plan = {
   ...buildTestPlan(
-    of({ 'www.example.com': { extend: createConfirmedState({ squid: hostile.join('') }) } }),
+    of({ 'www.example.com': { extend: createItemState({ squid: hostile.join('') }) } }),
     of({
       'www.example.com': {
-        extend: createConfirmedState({ squid: hostile.toReversed().join(' ') }),
+        extend: createItemState({ squid: hostile.toReversed().join(' ') }),
         add_back_source_head: head('X-A', hostile.join('')),
       },
-      'b.example.com': { extend: createConfirmedState({ squid: hostile.join('\n') }) },
+      'b.example.com': { extend: createItemState({ squid: hostile.join('\n') }) },
     }),
   ),
   warnings: hostile.map((text) => `freeze: ${text}`),
@@ -251,7 +251,7 @@ describe('a plan as Markdown', () => {
 
   it('omits only the parts that do not fit', () => {
     const big = (name: string) =>
-      createConfirmedState(
+      createItemState(
         Array.from({ length: 120 }, (_, i) => ({
           head_name: `X-${i}`,
           head_value: `${name}${'`'.repeat(900)}`,
@@ -276,7 +276,7 @@ describe('a plan as Markdown', () => {
   })
 
   it('is harmless if state has items with any names', () => {
-    const items = new Map(hostile.map((name) => [name, createConfirmedState({ [name]: name })]))
+    const items = new Map(hostile.map((name) => [name, createItemState({ [name]: name })]))
     const recorded: Snapshot = new Map([['www.example.com', items]])
     expectHarmless(formatPlanMarkdown(buildTestPlan(recorded, new Map())))
     expectHarmless(formatDriftMarkdown(driftFor(recorded, new Map(), new Map()), now))
@@ -296,7 +296,7 @@ describe('a plan as Markdown', () => {
         (all, warnings) => {
           const side = (which: 0 | 1) =>
             many(all.length, (i) => ({
-              extend: createConfirmedState({ squid: all[i]?.[which].extend ?? '' }),
+              extend: createItemState({ squid: all[i]?.[which].extend ?? '' }),
               add_back_source_head: head('X', all[i]?.[which].header ?? ''),
             }))
           expectHarmless(formatPlanMarkdown({ ...buildTestPlan(side(0), side(1)), warnings }))
@@ -325,14 +325,14 @@ describe('drift as Markdown', () => {
       [
         of({
           'a.example.com': {
-            extend: createConfirmedState({ squid: hostile.join('') }),
+            extend: createItemState({ squid: hostile.join('') }),
             timeout: { status: 'in-doubt', candidates: [{ time: '1' }] },
           },
         }),
-        of({ 'a.example.com': { extend: createConfirmedState({ squid: 'x' }), timeout: time(1) } }),
+        of({ 'a.example.com': { extend: createItemState({ squid: 'x' }), timeout: time(1) } }),
         of({
           'a.example.com': {
-            extend: createConfirmedState({ squid: hostile.toReversed().join('') }),
+            extend: createItemState({ squid: hostile.toReversed().join('') }),
           },
         }),
       ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { detectDrift } from '../../src/core/diff/detect-drift.ts'
-import { createConfirmedState, type ItemState } from '../../src/core/model/item.ts'
+import { createItemState, type ItemState } from '../../src/core/model/item.ts'
 import { parseObserved } from '../../src/manifest/observed/observed.ts'
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'
@@ -18,7 +18,7 @@ function createFleet(size: number) {
   const service = new Map<string, JsonObject>()
   const record = (domain: string, time: string) => {
     const at = new Date(now).toISOString()
-    recorded.set(domain, new Map([['timeout', { ...createConfirmedState({ time }), at }]]))
+    recorded.set(domain, new Map([['timeout', { ...createItemState({ time }), at }]]))
   }
   for (let i = 0; i < size; i++) {
     record(name(i), '60')

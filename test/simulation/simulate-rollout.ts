@@ -1,6 +1,6 @@
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type Domain,
   type ItemKey,
   type Snapshot,
@@ -300,7 +300,7 @@ function buildDesired(origin: string, seconds?: number): Snapshot {
     ...(seconds === undefined ? {} : { timeout: { time: seconds } }),
   }
   const items = Object.entries(values).map(
-    ([key, value]) => [key, createConfirmedState(getItemSpec(key).canonicalize(value))] as const,
+    ([key, value]) => [key, createItemState(getItemSpec(key).canonicalize(value))] as const,
   )
   return new Map(domains.map((domain) => [domain, new Map(items)]))
 }

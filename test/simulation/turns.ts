@@ -1,4 +1,4 @@
-import { createConfirmedState, type Snapshot } from '../../src/core/model/item.ts'
+import { createItemState, type Snapshot } from '../../src/core/model/item.ts'
 import { Chance } from './chance.ts'
 import { createConfig, service } from './config.ts'
 import { noFaults } from './faults.ts'
@@ -83,7 +83,7 @@ function buildDesired(domains: number): Snapshot {
   return new Map(
     Array.from({ length: domains }, (_, i) => [
       `d${i}.example.com`,
-      new Map([['origin_host', createConfirmedState(value)]]),
+      new Map([['origin_host', createItemState(value)]]),
     ]),
   )
 }

@@ -1,6 +1,6 @@
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import {
-  createConfirmedState,
+  createItemState,
   type Domain,
   type ItemState,
   type ItemKey,
@@ -228,7 +228,7 @@ function compatible(items: Items): Items {
 function createState(item: ItemKey, value: Value | null): ItemState {
   return value === null
     ? { status: 'unset', candidates: [] }
-    : createConfirmedState(getItemSpec(item).canonicalize(value))
+    : createItemState(getItemSpec(item).canonicalize(value))
 }
 
 function fillEmpty<T>(some: T[], all: readonly T[]): T[] {

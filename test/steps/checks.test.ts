@@ -120,7 +120,7 @@ describe('the severity of a finding', () => {
   })
 
   it('is set under "checks", notes are silenced under "notes"', async () => {
-    place.configure('checks: {kept: off}\nnotes: {item-conflict: off}')
+    place.configure('checks: {kinds: off}\nnotes: {item-conflict: off}')
     const { diagnostics } = await place.json('validate')
     expect(diagnostics).toMatchObject(
       [

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
-import { createConfirmedState, type ItemKey } from '../../src/core/model/item.ts'
+import { createItemState, type ItemKey } from '../../src/core/model/item.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { listMutants, rankDanger } from '../../src/core/tests/mutants.ts'
 
 const mutate = (item: ItemKey, written: Json) => {
   const { value } = parseItem(getItemSpec(item), written, 'manifest')
-  return listMutants(item, createConfirmedState(value ?? null))
+  return listMutants(item, createItemState(value ?? null))
 }
 const show = (item: ItemKey, written: Json) =>
   mutate(item, written).map(({ kind, part, after }) => [kind, part, after])
@@ -56,7 +56,7 @@ describe('listMutants', () => {
         for (const { state } of mutate(item, example))
           if (state !== null)
             expect(
-              parseItem(spec, state.candidates[0] ?? null, 'manifest').problems.filter(
+              parseItem(spec, state.ordered ?? null, 'manifest').problems.filter(
                 ({ severity }) => severity === 'error',
               ),
             ).toEqual([])

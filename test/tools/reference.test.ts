@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import { exitCodes, signalCodes } from '../../src/cli/exit-codes.ts'
 import { workspaceSchema } from '../../src/manifest/workspace-file/generated/file-schemas.ts'
-import { createConfirmedState } from '../../src/core/model/item.ts'
+import { createItemState } from '../../src/core/model/item.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { open } from '../../src/operations/runtime/open.ts'
 import { diagnosticDescriptions } from '../../src/outlets/report/generated/diagnostics.ts'
@@ -145,7 +145,7 @@ it('the declared forms of deltas are those that are built', () => {
   }
   for (const [key, spec] of catalogue) {
     const [before, after] = samples[key] ?? [null, null]
-    const forms = spec.buildDeltas?.(createConfirmedState(before), after) ?? []
+    const forms = spec.buildDeltas?.(createItemState(before), after) ?? []
     expect([key, [...new Set(forms.map(({ name }) => name))].toSorted()]).toEqual([
       key,
       [...spec.deltaForms].toSorted(),

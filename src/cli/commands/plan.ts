@@ -63,8 +63,9 @@ export function declarePlan(program: Command, declare: Declare): void {
       for (const file of createReports('plan', options, workspace, io)) await file.save(planned)
       if (context.options.json === true) io.out(formatJson(buildPlanJson(plan, wireName, planned)))
       else await showPlan(context, workspace.root, dialogue, planned)
-      const { conditional, held } = plan.summary
-      const differs = plan.changes.length > conditional || rollbackUnfinished || held > 0
+      const { stays, summary } = plan
+      const isPending = plan.changes.length > summary.conditional || summary.held > 0
+      const differs = isPending || rollbackUnfinished || stays !== undefined
       return options.detailedExitcode === true && differs ? exitCodes.differences : exitCodes.done
     },
   })
@@ -79,7 +80,7 @@ export function declarePlan(program: Command, declare: Declare): void {
     )
     .option(
       '--detailed-exitcode',
-      'exit with 2 if there are changes (not conditional ones), or a rollback is unfinished',
+      'exit with 2 for changes (not conditional ones), values that stay, unfinished rollbacks',
     )
 }
 

@@ -238,6 +238,7 @@ function describeApply(plan: Plan): string {
   const { conditional } = plan.summary
   const secrets = pluralize(conditional, 'secret')
   if (changes.length === 0 && conditional > 0) return `Compare ${secrets}, and send what differs?`
+  if (changes.length === 0) return 'Give up the values that stay?'
   const also = conditional === 0 ? '' : `, and compare ${secrets}`
   return `Apply these changes with ${pluralize(writes.length, 'write')}${also}?`
 }

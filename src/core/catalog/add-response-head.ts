@@ -106,7 +106,7 @@ function joinDeltas(parts: Form[]): Form {
   }
 }
 
-function reduce(state: Value | undefined, payload: Wire): Value | undefined {
+function reduce(state: Value | undefined, payload: Wire): Value {
   const type = isObject(payload) ? payload['type'] : 'reset'
   const before = listHeaders(state) ?? []
   if (type === 'remove') {
@@ -124,11 +124,11 @@ function reduce(state: Value | undefined, payload: Wire): Value | undefined {
   ])
 }
 
-function toStored(list: JsonObject[]): Value | undefined {
+function toStored(list: JsonObject[]): Value {
   const sorted = list.toSorted((a, b) =>
     String(a['name']) < String(b['name']) ? -1 : String(a['name']) > String(b['name']) ? 1 : 0,
   )
-  return sorted.length === 0 ? undefined : { type: 'reset', list: sorted }
+  return { type: 'reset', list: sorted }
 }
 
 function listHeaders(value: Value | undefined): JsonObject[] | null {

@@ -28,7 +28,6 @@ export const headControl: ItemRow = {
       ),
     }
   },
-  isEmpty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
   unset: () => ({ list: [] }),
   observe,
 }

@@ -65,13 +65,13 @@ function joinDeltas(appends: Form[]): Form {
   }
 }
 
-function reduce(state: Value | undefined, payload: Wire): Value | undefined {
+function reduce(state: Value | undefined, payload: Wire): Value {
   const added = (listEntries(payload) ?? []).map((entry) =>
     typeof entry === 'string' ? canonicalizeAddress(entry) : entry,
   )
   const isAppend = isObject(payload) && payload['mode'] === 'append'
   const list = sortUnique(isAppend ? [...(listEntries(state) ?? []), ...added] : added)
-  return list.length === 0 ? undefined : { list, mode: 'cover' }
+  return { list, mode: 'cover' }
 }
 
 function listEntries(value: Value | undefined): Json[] | null {

@@ -1,6 +1,14 @@
-import { isSameJson, isObject, getOwn, type Json } from '../model/json.ts'
+import { isSameJson, isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { Form, FormName } from '../model/change.ts'
-import type { Domain, FieldName, ItemState, ItemKey, Value, Wire } from '../model/item.ts'
+import {
+  isUnset,
+  type Domain,
+  type FieldName,
+  type ItemState,
+  type ItemKey,
+  type Value,
+  type Wire,
+} from '../model/item.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Plain } from '../model/secret.ts'
 import type { SchemaError } from '../model/text/schema-fault.ts'
@@ -118,7 +126,8 @@ export interface ItemRow {
   joinDeltas?: ItemSpec['joinDeltas']
   /** Required with `buildDeltas`. */
   deltaForms?: DeltaForm[]
-  reduce?: ItemSpec['reduce']
+  /** Its result may be a value that means that the item is not set. */
+  reduce?: (state: Value | undefined, payload: Wire) => Value
   unset?: ItemSpec['unset']
   explainNoUnset?: ItemSpec['explainNoUnset']
   explainDestructive?: ItemSpec['explainDestructive']
@@ -128,15 +137,10 @@ export interface ItemRow {
   observe?: ItemSpec['observe']
   answerForm?: ItemSpec['answerForm']
   domainsAtTop?: boolean
-  /** Tests whether a canonical value means the same as no item, e.g. an emptied list. */
-  isEmpty?: (value: Value) => boolean
 }
 
 /** Traits of an array that every write replaces as a whole; an empty array unsets the item. */
-export const overwritingList = {
-  isEmpty: (value) => Array.isArray(value) && value.length === 0,
-  unset: () => [],
-} satisfies ItemRow
+export const overwritingList = { unset: () => [] } satisfies ItemRow
 
 /** Casts a value that its item's schema has accepted to the type generated from that. */
 export function castAccepted<Given>(value: Json): Given {
@@ -162,6 +166,8 @@ export function defineItem(
   const keptFields = Object.entries(schema.properties ?? {})
     .filter(([, field]) => getAnnotations(field).keeps === true)
     .map(([name]) => name)
+  const reduce: ItemRow['reduce'] =
+    row.reduce ?? ((state, payload) => fillKeptFields(keptFields, canonicalize(payload), state))
   return {
     key,
     group: row.group ?? key,
@@ -174,12 +180,10 @@ export function defineItem(
       ? {}
       : { buildDeltas: row.buildDeltas, joinDeltas: row.joinDeltas }),
     deltaForms: row.deltaForms ?? [],
-    reduce:
-      row.reduce ??
-      ((state, payload) => {
-        const next = fillKeptFields(keptFields, canonicalize(payload), state)
-        return row.isEmpty?.(next) === true ? undefined : next
-      }),
+    reduce: (state, payload) => {
+      const next = reduce(state, payload)
+      return isUnset(next) ? undefined : next
+    },
     unset: row.unset,
     explainNoUnset: row.explainNoUnset,
     explainDestructive: row.explainDestructive,
@@ -204,20 +208,28 @@ export function reduceForm(
   return name === 'delete' ? undefined : spec.reduce(state, payload)
 }
 
+/** Picks the fields of a value at the service that it keeps although a written value lacks them. */
+export function pickKeptFields(
+  keptFields: FieldName[],
+  value: Value = null,
+  state: Value = null,
+): JsonObject {
+  if (!isObject(value) || !isObject(state)) return {}
+  const kept = keptFields.flatMap((name): [FieldName, Json][] => {
+    const known = getOwn(state, name)
+    return known === undefined || Object.hasOwn(value, name) ? [] : [[name, known]]
+  })
+  return Object.fromEntries(kept)
+}
+
 /** Fills omitted kept fields of `value` from the state. */
 export function fillKeptFields(
   keptFields: FieldName[],
   value: Value,
   state: Value | undefined,
 ): Value {
-  if (keptFields.length === 0 || !isObject(value) || state === undefined || !isObject(state))
-    return value
-  const kept = keptFields.filter(
-    (name) => !Object.hasOwn(value, name) && Object.hasOwn(state, name),
-  )
-  return kept.length === 0
-    ? value
-    : { ...value, ...Object.fromEntries(kept.map((name) => [name, getOwn(state, name) ?? null])) }
+  const kept = pickKeptFields(keptFields, value, state)
+  return isObject(value) && Object.keys(kept).length > 0 ? { ...value, ...kept } : value
 }
 
 /** Returns the only possible value of an item; undefined if it is not certain. */

@@ -4,7 +4,6 @@ import type { ItemRow } from './item-spec.ts'
 /** Referer anti-leech; an emptied list clears it (specification, "referer"). */
 export const referer: ItemRow = {
   group: 'combined',
-  isEmpty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
   unset: (state) => {
     const last = state.candidates.at(-1)
     const type = last !== undefined && isObject(last) ? getOwn(last, 'type') : undefined

@@ -62,7 +62,7 @@ function buildWhole(state: ItemState, desired: Value): Form | null {
 }
 
 /** Applies entries in order: the later of two for one URL wins. */
-function reduce(state: Value | undefined, payload: Wire): Value | undefined {
+function reduce(state: Value | undefined, payload: Wire): Value {
   const urls = new Set(listUrls(state ?? []))
   for (const entry of Array.isArray(payload) ? payload : []) {
     if (!isObject(entry)) continue
@@ -70,7 +70,7 @@ function reduce(state: Value | undefined, payload: Wire): Value | undefined {
     if (entry['turn_on'] === false) urls.delete(url)
     else urls.add(url)
   }
-  return urls.size === 0 ? undefined : buildSwitches([...urls], [])
+  return buildSwitches([...urls], [])
 }
 
 /** Builds `{url: [<path>, …]}` (specification, "POST /domain/config", rule 7). */

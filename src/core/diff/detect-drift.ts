@@ -12,6 +12,7 @@ import type {
 } from '../model/drift.ts'
 import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import { diffSnapshots, splitItems, type ItemSet } from './diff-snapshots.ts'
+import { listStays } from './kept-fields.ts'
 import { listUnresolvedPointers, replaceKnownSecrets } from './known-secrets.ts'
 
 /** Recorded state; `at` is when an item was recorded, ISO 8601. */
@@ -83,6 +84,7 @@ export function detectDrift(
     ),
     live,
     inDoubt,
+    stays: listStays(from.others, to.others),
   }
 }
 

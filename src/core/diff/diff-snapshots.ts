@@ -1,4 +1,4 @@
-import { getItemSpec, catalogue } from '../catalog/catalogue.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
 import { dropFields, listResets } from '../catalog/hidden-fields.ts'
 import { fillKeptFields, isSameAtService, orderSets, type ItemSpec } from '../catalog/item-spec.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
@@ -12,10 +12,9 @@ import {
   type Snapshot,
   type Value,
 } from '../model/item.ts'
+import { getOwn } from '../model/json.ts'
 import { isSameButUnknown } from './known-secrets.ts'
 import jsonPatch from 'fast-json-patch'
-import { isObject } from '../model/json.ts'
-import { pluralize } from '../model/text/words.ts'
 
 /** Difference of two snapshots. */
 interface Difference {
@@ -64,16 +63,6 @@ export function diffSnapshots(
   return { changes, unchanged }
 }
 
-/**
- * Computes the value of an item after a write of the desired value: fields that the service keeps
- * have their recorded values unless the desired value has them.
- */
-function computeTargetValue(spec: ItemSpec, state: ItemState | undefined, desired: Value): Value {
-  return state?.status === 'in-doubt'
-    ? desired
-    : fillKeptFields(spec.keptFields, desired, state?.candidates[0])
-}
-
 function computeDesiredChange(
   domain: Domain,
   item: ItemKey,
@@ -99,7 +88,11 @@ function computeDesiredChange(
       ...(deletes ? { byDelete: true } : {}),
     }
   }
-  const after = computeTargetValue(spec, state, value)
+  // Fields that the service keeps have their recorded values unless the desired value has them.
+  const live = state?.status === 'in-doubt' ? undefined : state?.candidates[0]
+  const after = fillKeptFields(spec.keptFields, value, live)
+  const written =
+    desired.writtenFields ?? spec.keptFields.filter((name) => getOwn(Object(value), name) != null)
   const certain = state?.status === 'confirmed' ? before : null
   const unknown = state?.unknownFields ?? []
   const leftOut = desired.unknownFields ?? []
@@ -122,6 +115,7 @@ function computeDesiredChange(
     patch: computePatch(known, after),
     ...showOrdered(spec, known, after, desired.ordered),
     ...(resets.length === 0 ? {} : { resets }),
+    ...(written.length === 0 ? {} : { writtenFields: written }),
   }
 }
 
@@ -219,38 +213,4 @@ export function splitItems(
     if (parts.others.size > 0) others.set(domain, parts.others)
   }
   return { chosen, others }
-}
-
-type Items = ReadonlyMap<ItemKey, ItemState>
-
-const keepingSpecs = [...catalogue.values()].filter(({ keptFields }) => keptFields.length > 0)
-
-/**
- * Lists the recorded fields that desired items do not have and the service keeps, as `item.field`.
- */
-function listKeptFields(recorded: Items | undefined, desired: Items): string[] {
-  const kept: string[] = []
-  for (const { key, keptFields } of keepingSpecs) {
-    const [before, after] = [recorded?.get(key), desired.get(key)]
-    if (before?.status !== 'confirmed' || after?.status !== 'confirmed') continue
-    const [[from = null], [to = null]] = [before.candidates, after.candidates]
-    if (!isObject(from) || !isObject(to)) continue
-    for (const field of keptFields)
-      if (Object.hasOwn(from, field) && !Object.hasOwn(to, field)) kept.push(`${key}.${field}`)
-  }
-  return kept
-}
-
-/** Describes the recorded fields that manifests do not have: a sentence for each, with domains. */
-export function describeKeptFields(recorded: Snapshot, desired: Snapshot): string[] {
-  const domainsByField: Record<string, Domain[]> = {}
-  for (const [domain, items] of desired)
-    for (const field of listKeptFields(recorded.get(domain), items))
-      append((domainsByField[field] ??= []), [domain])
-  return Object.entries(domainsByField).map(([field, domains]) => {
-    const [first = ''] = domains.toSorted()
-    const where =
-      domains.length === 1 ? first : `${pluralize(domains.length, 'domain')}, e.g. ${first}`
-    return `${field} is recorded, but in no manifest: the service leaves it unchanged (${where})`
-  })
 }

@@ -1,4 +1,4 @@
-import type { Domain, ItemKey, Value, Wire } from './item.ts'
+import type { Domain, FieldName, ItemKey, Value, Wire } from './item.ts'
 import type { Json } from './json.ts'
 
 /** Action on one item of a domain. */
@@ -41,6 +41,8 @@ export interface Change {
    * service are unknown: it never shows them, and no manifest names them. Absent for none.
    */
   resets?: string[]
+  /** As in `ItemState`, once it is written. */
+  writtenFields?: FieldName[]
   /** No request shows it, as was proved under the settled readings; absent if that is not known. */
   effect?: 'none'
 }
@@ -96,16 +98,18 @@ export function isDelete({ items }: Pick<Write, 'items'>): boolean {
   return Object.values(items).some(({ name }) => name === 'delete')
 }
 
-/** Lists the domains that a plan changes. */
+/** Lists the domains that a plan changes, or with a field that it gives up. */
 export function listTouched({
   changes,
   writes,
+  stays = [],
 }: {
   changes: readonly Change[]
   writes: readonly Write[]
+  stays?: readonly { domain: Domain }[] | undefined
 }): Set<Domain> {
   return new Set([
-    ...changes.map(({ domain }) => domain),
+    ...[...changes, ...stays].map(({ domain }) => domain),
     ...writes.flatMap(({ domains }) => domains),
   ])
 }

@@ -139,7 +139,7 @@ export interface AuthConfig {
 }
 
 /** Notes that repeat and can be silenced; the schema of the workspace file describes each. */
-type NoteName = 'groups' | 'waves' | 'kinds' | 'kept'
+type NoteName = 'groups' | 'waves' | 'kinds'
 
 /** Whether each of these notes is printed. */
 export type Notes = Record<NoteName, 'on' | 'off'>

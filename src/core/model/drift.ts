@@ -1,4 +1,5 @@
 import type { Change, PatchOperation } from './change.ts'
+import type { Stay } from './plan.ts'
 import type { Domain, FieldName, ItemState, ItemKey } from './item.ts'
 
 /**
@@ -69,6 +70,8 @@ export interface Drift {
   live: Change[]
   /** Items that an apply left in-doubt. */
   inDoubt: { domain: Domain; item: ItemKey; recordedAt: string }[]
+  /** As in `Plan`. */
+  stays?: Stay[]
   /** Domains that were read and that the service does not have; absent for none. */
   unanswered?: Domain[]
   /** Number of domains that were to be observed, and were not yet; absent for none. */

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import { isObject, type Json } from './json.ts'
 
 /**
  * Name of a configuration item in manifests, plans and state, e.g. `https`. Its wire name may
@@ -39,6 +39,8 @@ export interface ItemState {
    * service never showed them. The candidate has their defaults, the service may have any value.
    */
   unknownFields?: string[]
+  /** Fields that the service keeps if they are left out, that an apply wrote and none gave up. */
+  writtenFields?: FieldName[]
   /** A desired value with its sets as the manifest has them; absent if it is the same. */
   ordered?: Value
   /** The value that the service returned for a write, if it differs from the value sent. */
@@ -53,6 +55,7 @@ export interface ItemState {
 export interface ImportedItem {
   domain: Domain
   item: ItemKey
+  /** Null if the item is not set, or can't be managed. */
   value: Value
   /** As in `ItemState`; absent for none. */
   unknownFields?: string[]
@@ -89,8 +92,26 @@ export function listPossible(state: ItemState | undefined): Possible[] {
 /** State of an item that is not recorded: the service may have any value. */
 export const unrecordedState: ItemState = { status: 'in-doubt', candidates: [], unknown: true }
 
-/** Creates the state of a confirmed value. `unknownFields`: as in `ItemState`. */
-export function createConfirmedState(value: Value, unknownFields: string[] = []): ItemState {
+/** State of an item that is not set. */
+export const unsetState: ItemState = { status: 'unset', candidates: [] }
+
+/** Tests whether a value means that its item is not set: null, an empty list, or one in `list`. */
+export function isUnset(value: Json): boolean {
+  const list = isObject(value) && Array.isArray(value['list']) ? value['list'] : value
+  return list === null || (Array.isArray(list) && list.length === 0)
+}
+
+/** Creates the state of a value: unset if it means that. `unknownFields`: as in `ItemState`. */
+export function createItemState(value: Value, unknownFields: string[] = []): ItemState {
+  if (isUnset(value)) return unsetState
   const state: ItemState = { status: 'confirmed', candidates: [value] }
   return unknownFields.length === 0 ? state : { ...state, unknownFields }
+}
+
+/** Builds `writtenFields` of a state, unless there are none. */
+export function pickWritten(
+  ...lists: (FieldName[] | undefined)[]
+): Pick<ItemState, 'writtenFields'> {
+  const fields = new Set(lists.flatMap((each) => each ?? []))
+  return fields.size === 0 ? {} : { writtenFields: [...fields].toSorted() }
 }

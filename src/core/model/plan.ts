@@ -1,5 +1,5 @@
 import type { Change, Write } from './change.ts'
-import type { Domain, ItemKey } from './item.ts'
+import type { Domain, FieldName, ItemKey, Value } from './item.ts'
 import type { SourceTree } from './source-tree.ts'
 import type { Impact } from './traffic.ts'
 
@@ -105,6 +105,14 @@ export interface OnHold {
   domains: Domain[]
 }
 
+/** A field that an apply wrote and manifests dropped: it stays, since the service keeps it. */
+export interface Stay {
+  domain: Domain
+  item: ItemKey
+  field: FieldName
+  value: Value
+}
+
 /** A change back to an older value, and the apply whose value it undoes. */
 export interface OlderChange extends SourceTree {
   domain: Domain
@@ -167,6 +175,8 @@ export interface Plan {
   references?: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Readonly<Record<string, string>>>>
   /** Changes that it does not contain, since a rollout was stopped. Absent for none. */
   onHold?: OnHold[]
+  /** Fields that an apply gives up; absent for none. */
+  stays?: Stay[]
   /** Changes that go back to older values; absent for none, and before they were looked for. */
   older?: OlderChange[]
   /** Changes that can't be rolled back; in no JSON. Absent for none. */

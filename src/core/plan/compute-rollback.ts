@@ -1,6 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { nameFields } from '../catalog/hidden-fields.ts'
-import { fillKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
+import { fillKeptFields, pickKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { isSameJson } from '../model/json.ts'
@@ -11,6 +11,7 @@ import {
   type ItemKey,
   type Snapshot,
   type Value,
+  unsetState,
 } from '../model/item.ts'
 import type { Irreversible } from '../model/plan.ts'
 import { findTemplate, listSecrets } from '../model/secret.ts'
@@ -145,7 +146,7 @@ function rollBackToUnset(
   if (obstacle !== null) return { reason: `${earlier}, and ${obstacle}` }
   if (payload === null && !deletes)
     return { reason: `${earlier}, and it has no recorded entry to remove` }
-  return { goal: { status: 'unset', candidates: [] } }
+  return { goal: unsetState }
 }
 
 /** Explains why unsetting an item is destructive although its value is not; null if it is not. */
@@ -186,11 +187,12 @@ function rollBackToValue(
     ].join(', ')
     return { reason: `its value before has a secret whose value is not available (${names})` }
   }
-  const { templates } = before
+  const { templates, writtenFields = [] } = before
   return {
     goal: {
       status: 'confirmed',
       candidates: [parsed.value],
+      writtenFields,
       ...(templates === undefined ? {} : { templates }),
     },
     ...partly,
@@ -204,10 +206,9 @@ function explainPartly(
   value: Value,
   current: ItemState | undefined,
 ): string | null {
-  const keptFields = spec.keptFields.filter(
-    (name) =>
-      (current?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
-  )
+  const values = current?.candidates ?? []
+  const kept = values.map((each) => pickKeptFields(spec.keptFields, value, each))
+  const keptFields = Object.keys(Object.assign({}, ...kept))
   if (keptFields.length > 0)
     return (
       `${keptFields.join(' and ')} was not recorded before, ` +
@@ -217,10 +218,6 @@ function explainPartly(
     ? null
     : `the value of ${nameFields(unknownFields).join(' and ')} before was never known, ` +
         'and the default is sent'
-}
-
-function hasField(value: Value, name: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type Possible,
   type Snapshot,
   type Value,
+  createItemState,
 } from '../model/item.ts'
 
 /** All values that each item may have at the service. */
@@ -163,12 +164,7 @@ function isFulfilled(change: Change, value: Value | undefined, before: Value | u
       value !== undefined &&
       isSameJson(value, fillKeptFields(spec.keptFields, change.after, before))
     )
-  const again = spec.unset?.(
-    value === undefined
-      ? { status: 'unset', candidates: [] }
-      : { status: 'confirmed', candidates: [value] },
-    change.domain,
-  )
+  const again = spec.unset?.(createItemState(value ?? null), change.domain)
   return (
     value === undefined ||
     (again !== undefined && again !== null && isSameJson(spec.reduce(value, again), value))

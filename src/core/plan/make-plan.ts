@@ -6,7 +6,7 @@ import type { Action, Change, Form, Write } from '../model/change.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
-import type { Effort, Plan, PlanSummary } from '../model/plan.ts'
+import type { Effort, Plan, PlanSummary, Stay } from '../model/plan.ts'
 import { pickTree, type SourceTree } from '../model/source-tree.ts'
 import { computeImpactShare, noTraffic, type TrafficProfile } from '../model/traffic.ts'
 import { findApprovalWaves } from './assign-waves.ts'
@@ -40,6 +40,8 @@ export interface PlanInput extends SourceTree {
   /** Difference between recorded and desired, and the number of items equal in both. */
   changes: Change[]
   unchanged: number
+  /** Fields that an apply gives up; default: none. */
+  stays?: Stay[]
   grouping: Grouping
   limits: { domainsPerWrite: number; callsPerMinute: number; burst?: Burst | null }
   /** Names of items on the wire, where they differ; default: none. */
@@ -77,7 +79,7 @@ export interface PlanInput extends SourceTree {
  * the desired state
  */
 export function makePlan(input: PlanInput): Plan {
-  const { recorded, desired, changes, effort = 'normal', notes = {} } = input
+  const { recorded, desired, changes, stays = [], effort = 'normal', notes = {} } = input
   const { waves = { waveByDomain: new Map<Domain, number>() } } = input
   const problem = createProblem(input)
   const kinds = findKinds(changes)
@@ -97,6 +99,7 @@ export function makePlan(input: PlanInput): Plan {
       'Nothing was sent. This is a defect of edgewise; please report it.',
     )
   }
+  const affected = new Set([...changes, ...stays].map(({ domain }) => domain))
   const planWaves = foreseeWaves(listWaves(writes, kinds), writes, traffic)
   const approvals = 'amounts' in waves ? listApprovals(waves, ends, writes) : []
   return {
@@ -104,8 +107,8 @@ export function makePlan(input: PlanInput): Plan {
     writes,
     summary: summarize(input, domains.length, writes, lowerBound),
     basis: {
-      desired: hashDomains(input.basis?.desired ?? desired, domains),
-      recorded: hashDomains(input.basis?.recorded ?? recorded, domains),
+      desired: hashDomains(input.basis?.desired ?? desired, affected),
+      recorded: hashDomains(input.basis?.recorded ?? recorded, affected),
       target: input.target,
       items: input.items,
       ...pickTree(input),
@@ -114,6 +117,7 @@ export function makePlan(input: PlanInput): Plan {
     planner: { version: plannerVersion, effort },
     references: collectReferences(changes, desired),
     ...(approvals.length === 0 ? {} : { approvals }),
+    ...(stays.length === 0 ? {} : { stays }),
     warnings: [
       ...describeApprovals(approvals, planWaves.length),
       ...collectWarnings(changes, recorded, desired),

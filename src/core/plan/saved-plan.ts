@@ -42,9 +42,8 @@ export interface SavedPlan {
   traffic: TrafficBasis | null
   /** The changes by domain and item. */
   reviewed: ReadonlyMap<string, PlanFile['changes'][number]>
-  /** Changes and writes that the new plan has to equal, with every key of the file. */
-  changes: Json | undefined
-  writes: Json | undefined
+  /** The file with every key: its changes, stays and writes have to equal those of the new plan. */
+  json: JsonObject
 }
 
 /**
@@ -58,7 +57,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   if ('fault' in checked) throw createUnusableError(checked.fault)
   const place = findPrototypeKey(checked.json)
   if (place !== null) throw createUnusableError(`at ${place}: no plan has a key "__proto__"`)
-  const { changes, basis, planner } = checked.value
+  const { changes, basis, planner, stays = [] } = checked.value
   if (planner.version !== plannerVersion)
     throw createUnusableError(
       `it was made by version ${planner.version} of the planner, this is version ${plannerVersion}`,
@@ -74,7 +73,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   if (unknown !== undefined)
     throw createUnusableError(`at /basis/items: there is no item "${unknown}"`)
   const domains = Object.keys(desired)
-  const changed = changes.map(({ domain }) => domain)
+  const changed = [...changes, ...stays].map(({ domain }) => domain)
   if (!hasSameMembers(domains, changed) || !hasSameMembers(domains, Object.keys(recorded)))
     throw createUnusableError('"basis" has other domains than "changes"')
   const reviewed = new Map(changes.map((change) => [nameChange(change), change]))
@@ -93,8 +92,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
     commit,
     traffic,
     reviewed,
-    changes: checked.json['changes'],
-    writes: checked.json['writes'],
+    json: checked.json,
   }
 }
 
@@ -114,7 +112,7 @@ export function refuseStale(
   snapshots: { recorded: Snapshot; references: Snapshot },
   owner: PlanOwner,
 ): void {
-  const isSame = isSameJson(saved.changes, json['changes'])
+  const isSame = ['changes', 'stays'].every((key) => isSameJson(saved.json[key], json[key]))
   const commit = now.basis.commit ?? now.basis.onTopOf ?? null
   refuseOtherBasis(saved, isSame, commit, snapshots, owner)
   if (!isSame) {
@@ -133,7 +131,7 @@ export function refuseStale(
     )
   }
   refuseOtherTraffic(saved, now)
-  refuseOtherWrites(saved.writes, json['writes'])
+  refuseOtherWrites(saved.json['writes'], json['writes'])
 }
 
 /** Refuses waves that rest on figures of traffic which are not stored any more. */

@@ -2,7 +2,7 @@ import { getItemSpec } from '../catalog/catalogue.ts'
 import { parseItem } from '../catalog/parse-item.ts'
 import { getAnnotations, type ItemSchema } from '../catalog/value/item-schema.ts'
 import { readEffective } from '../effects/effective.ts'
-import { createConfirmedState, type ItemKey, type ItemState } from '../model/item.ts'
+import { createItemState, type ItemKey, type ItemState } from '../model/item.ts'
 import { formatPointerStep, isObject, isSameJson, type Json } from '../model/json.ts'
 import { isSecret } from '../model/secret.ts'
 
@@ -38,7 +38,7 @@ export function listMutants(item: ItemKey, state: ItemState): Mutant[] {
     if (canonical === null || problems.some(({ severity }) => severity === 'error')) return false
     if (isSameJson(canonical, spec.canonicalize(value))) return false
     const isIneffective = isSameJson(readEffective(item, canonical), known)
-    const changed = { ...createConfirmedState(canonical), ordered: whole }
+    const changed = { ...createItemState(canonical), ordered: whole }
     const kind = after === null ? 'drop' : 'change'
     mutants.push({ kind, part, before, after, state: changed, isIneffective })
     return true

@@ -128,7 +128,7 @@ function createRun(
   const signal = AbortSignal.any([context.signal, halt.signal])
   // Any number of writes may wait at the same time.
   setMaxListeners(0, signal)
-  const targets = new Map(plan.changes.map((change) => [nameChange(change), change.after]))
+  const changes = new Map(plan.changes.map((change) => [nameChange(change), change]))
   const result = createEmptyResult(recorded)
   const { atMs, upMs, uptimeMs } = context.lockedAt
   // Some systems report the time with that asleep in whole seconds only.
@@ -147,7 +147,8 @@ function createRun(
     signal,
     recorded,
     ...earlier,
-    findTarget: (domain, item) => targets.get(nameChange({ domain, item })) ?? null,
+    findTarget: (domain, item) => changes.get(nameChange({ domain, item }))?.after ?? null,
+    listWritten: (domain, item) => changes.get(nameChange({ domain, item }))?.writtenFields,
     result,
     counts: createCounts(plan.writes),
     batches: 0,

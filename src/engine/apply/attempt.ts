@@ -67,8 +67,8 @@ export async function attempt(
     const old = getItemsBefore(domain)
     const items =
       outcome.kind === 'confirmed'
-        ? withConfirmed(old, write.items, returned, recording)
-        : withIntents(old, write.items, recording)
+        ? withConfirmed(old, write.items, returned, recording, domain)
+        : withIntents(old, write.items, recording, domain)
     return markLate(domain, items, old, run.now(), run)
   }
   await recordItems(write, run, computeItems, settle(outcome, isUnsaved))
@@ -128,6 +128,7 @@ export function createRecording(run: Run): Recording {
     apply: run.apply,
     secrets: run.secrets,
     itemKeys: run.itemKeys,
+    listWritten: run.listWritten,
   }
 }
 

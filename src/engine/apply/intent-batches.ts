@@ -151,7 +151,7 @@ export function buildWave(
     const domains: RecordedState = new Map()
     for (const domain of write.domains) {
       const items = possible.get(domain) ?? new Map<ItemKey, RecordedItem>()
-      const after = withIntents(items, write.items, recording)
+      const after = withIntents(items, write.items, recording, domain)
       possible.set(domain, after)
       const changing = [...after].filter(([item, state]) => items.get(item) !== state)
       for (const [item] of changing) keepBefore(domain, item)

@@ -5,6 +5,9 @@ import { isSameJson, isObject } from '../../core/model/json.ts'
 import type { Form } from '../../core/model/change.ts'
 import {
   listPossible,
+  pickWritten,
+  unsetState,
+  type Domain,
   type FieldName,
   type ItemKey,
   type Possible,
@@ -23,6 +26,8 @@ export interface Recording {
   secrets: Pick<SecretPort, 'listTemplates'>
   /** Names of items on the wire, where they differ. */
   itemKeys: ItemKeys
+  /** Lists `writtenFields` of the change of an item. */
+  listWritten?(domain: Domain, item: ItemKey): FieldName[] | undefined
   /** The last call was answered, so it can't take effect later. */
   answered?: true
 }
@@ -35,13 +40,18 @@ export function withIntents(
   before: Items,
   forms: Record<ItemKey, Form>,
   recording: Recording,
+  domain: Domain = '',
 ): Map<ItemKey, RecordedItem> {
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
     const spec = getItemSpec(item)
-    const old = listPossible(before.get(item))
+    const previous = before.get(item)
+    const old = listPossible(previous)
     const values = [...old, ...old.map((value) => reduceForm(spec, value, form))]
-    items.set(item, createInDoubt(values, recording, before.get(item)))
+    items.set(item, {
+      ...createInDoubt(values, recording, previous),
+      ...pickWritten(previous?.writtenFields, recording.listWritten?.(domain, item)),
+    })
     for (const cleared of listCleared(item, form, recording)) {
       const state = before.get(cleared)
       if (state === undefined) continue
@@ -59,6 +69,7 @@ export function withConfirmed(
   forms: Record<ItemKey, Form>,
   returned: Record<ItemKey, Value>,
   recording: Recording,
+  domain: Domain = '',
 ): Map<ItemKey, RecordedItem> {
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
@@ -73,6 +84,7 @@ export function withConfirmed(
     const answered = returned[item]
     items.set(item, {
       ...createConfirmed(values, form, recording, before.get(item)),
+      ...pickWritten(recording.listWritten?.(domain, item)),
       ...(answered === undefined ? {} : { returned: answered }),
     })
   }
@@ -95,7 +107,7 @@ function createConfirmed(
   const [value, ...others] = removeDuplicates(values)
   if (others.length > 0) return createInDoubt(values, recording, previous)
   const about = describeRecording(recording)
-  if (value === undefined) return { status: 'unset', candidates: [], ...about }
+  if (value === undefined) return { ...unsetState, ...about }
   const templates = collectTemplates([value], recording, previous)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
   return {

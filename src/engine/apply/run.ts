@@ -1,5 +1,5 @@
 import type { ItemKeys } from '../../core/catalog/wire-names.ts'
-import type { Domain, ItemKey, Value, Part } from '../../core/model/item.ts'
+import type { Domain, FieldName, ItemKey, Value, Part } from '../../core/model/item.ts'
 import type { Place } from '../../core/model/problem.ts'
 import type { Applied, Grounds } from '../../core/model/applied.ts'
 import type { RecordedState, Store } from '../../state/store/store.ts'
@@ -118,6 +118,8 @@ export interface Run extends ApplyContext, EarlierCalls {
   report(event: UntimedEvent): void
   /** Returns the planned value of a changed item; null if it is unset. */
   findTarget(domain: Domain, item: ItemKey): Value | null
+  /** Lists `writtenFields` of the change of an item. */
+  listWritten(domain: Domain, item: ItemKey): FieldName[] | undefined
   result: ApplyResult
   /** Outcomes so far: a begun write is in-doubt until its outcome is recorded. */
   counts: ApplyCounts

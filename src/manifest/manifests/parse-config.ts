@@ -8,7 +8,8 @@ import {
 import { parseItem, findSecretFields, type ParsedItem } from '../../core/catalog/parse-item.ts'
 import { findConflicts } from '../../core/catalog/conflicts.ts'
 import {
-  createConfirmedState,
+  createItemState,
+  unsetState,
   type Domain,
   type ItemState,
   type ItemKey,
@@ -245,9 +246,9 @@ function sealValue(
 
 /** Converts a value to a state; an emptied value is the same as an unset item. */
 function toState(spec: ItemSpec, payload: Json, value: Value): ItemState {
-  if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
-  const state = createConfirmedState(value, listOmittedHidden(spec, payload))
-  const ordered = spec.hasSet ? spec.canonicalize(payload, true) : value
+  const state = createItemState(value, listOmittedHidden(spec, payload))
+  if (state === unsetState || !spec.hasSet) return state
+  const ordered = spec.canonicalize(payload, true)
   return isSameJson(ordered, value) ? state : { ...state, ordered }
 }
 

@@ -1,5 +1,5 @@
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
-import type { ItemState } from '../../core/model/item.ts'
+import { unsetState, type ItemState } from '../../core/model/item.ts'
 import { formatPointerStep, type JsonObject } from '../../core/model/json.ts'
 import type { Finding } from './finding.ts'
 
@@ -44,8 +44,7 @@ export function parseUnset(
       '/$unset',
       'expected "$unset: true". To drop an inherited item, set the item to null.',
     )
-  if (deletes || spec.unset !== undefined)
-    return { state: { status: 'unset', candidates: [] }, findings: [] }
+  if (deletes || spec.unset !== undefined) return { state: unsetState, findings: [] }
   const detail =
     `the service documents no way to unset "${spec.key}". Remove the item from the manifest ` +
     'instead: it is then released and stays unchanged at the service. Some accounts offer a call ' +

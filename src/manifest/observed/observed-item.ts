@@ -1,12 +1,18 @@
 import { listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
-import type { ItemSpec } from '../../core/catalog/item-spec.ts'
+import { pickKeptFields, type ItemSpec } from '../../core/catalog/item-spec.ts'
 import { omitFields } from '../../core/catalog/observation.ts'
 import { findSecretFields, parseItem } from '../../core/catalog/parse-item.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
 import type { ObservedItem, Unreadable } from '../../core/model/drift.ts'
-import { createConfirmedState, unrecordedState } from '../../core/model/item.ts'
+import { createItemState, isUnset, unrecordedState, unsetState } from '../../core/model/item.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../../core/model/item.ts'
-import { resolvePointer, isObject, getOwn, type Json } from '../../core/model/json.ts'
+import {
+  resolvePointer,
+  isObject,
+  formatPointerStep,
+  getOwn,
+  type Json,
+} from '../../core/model/json.ts'
 import { findTemplate, isSecret, mapSecrets } from '../../core/model/secret.ts'
 import type { Maker, SecretVault } from '../secrets/secret-vault.ts'
 import { describeProblem } from './unreadable-value.ts'
@@ -22,14 +28,6 @@ export interface KnownItems {
   maker: Maker
 }
 
-/** State of an item that the service does not have. */
-export const unsetState: ItemState = { status: 'unset', candidates: [] }
-
-/** Tests whether a payload means that the item is not set. */
-export function isEmpty(payload: Json): boolean {
-  return payload === null || (Array.isArray(payload) && payload.length === 0)
-}
-
 /** Parses one observed item. */
 export function parseObservedItem(
   domain: Domain,
@@ -43,7 +41,7 @@ export function parseObservedItem(
   // A value that comes back as no item is there only if it was recorded.
   const expected = observed === null ? state?.candidates[0] : baseValue
   const { payload: shown, notVerifiable } = spec.observe(expected, observed)
-  if (isEmpty(shown)) return { state: unsetState, notVerifiable: [] }
+  if (!isObject(shown) && isUnset(shown)) return { state: unsetState, notVerifiable: [] }
   const payload = dropUnnamed(spec, baseValue, shown)
   const hidden = findHiddenFields(spec, baseValue, payload)
   const filled = hidden.reduce<Json>(
@@ -78,11 +76,11 @@ export function parseObservedItem(
     ...listOmittedHidden(spec, parsed.payload),
     ...hiddenPointers,
     ...unsure,
-    ...listKeptFields(spec, baseValue, value),
+    ...Object.keys(pickKeptFields(spec.keptFields, value, baseValue)).map(formatPointerStep),
   ])
   const names = [...new Set(notCompared.map(({ reference }) => reference))]
   return {
-    state: toState(spec, value),
+    state: createItemState(value),
     notVerifiable: [...pointers].toSorted(),
     ...(names.length === 0 ? {} : { uncompared: names }),
   }
@@ -94,11 +92,8 @@ function createUnreadable(reason: Unreadable): ObservedItem {
 
 /** Drops fields that writes may omit and the base value does not name: they are not managed. */
 function dropUnnamed(spec: ItemSpec, baseValue: Value | undefined, payload: Json): Json {
-  if (baseValue === undefined || !isObject(baseValue) || !isObject(payload)) return payload
-  return omitFields(
-    payload,
-    spec.keptFields.filter((name) => !Object.hasOwn(baseValue, name)),
-  )
+  const unnamed = Object.keys(pickKeptFields(spec.keptFields, baseValue, payload))
+  return isObject(payload) ? omitFields(payload, unnamed) : payload
 }
 
 /** Finds the secret fields of `baseValue` that are missing or masked in the observed payload. */
@@ -164,19 +159,6 @@ function findUncomparable(
 function insertRecorded(value: Json, { pointer, secret }: Uncompared): Json {
   const seen = resolvePointer(value, pointer)
   return typeof seen === 'string' || isSecret(seen) ? setAtPointer(value, pointer, secret) : value
-}
-
-/** Lists fields that the service keeps when a write omits them, and that were not shown. */
-function listKeptFields(spec: ItemSpec, baseValue: Value | undefined, value: Value): string[] {
-  if (baseValue === undefined || !isObject(baseValue) || !isObject(value)) return []
-  return spec.keptFields
-    .filter((name) => getOwn(value, name) === undefined && getOwn(baseValue, name) !== undefined)
-    .map((name) => `/${name}`)
-}
-
-/** Builds the state of an observed value; unset if the value means the same as no item. */
-export function toState(spec: ItemSpec, value: Value): ItemState {
-  return spec.reduce(undefined, value) === undefined ? unsetState : createConfirmedState(value)
 }
 
 /** Returns a copy of a value with another part at a pointer whose parent exists. */

@@ -5,15 +5,9 @@ import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
 import { append } from '../../core/model/lists.ts'
 import type { Observed, ObservedItem } from '../../core/model/drift.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Domain, ItemKey } from '../../core/model/item.ts'
+import { isUnset, unsetState, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { isObject, type Json } from '../../core/model/json.ts'
-import {
-  isEmpty,
-  parseObservedItem,
-  toState,
-  unsetState,
-  type KnownItems,
-} from './observed-item.ts'
+import { parseObservedItem, type KnownItems } from './observed-item.ts'
 
 /** An observed item by its names, of which the item's is as the service has it. */
 export interface ObservedName {
@@ -110,8 +104,10 @@ function listCleared(
 ): ItemKey[] {
   const spec = catalogue.get(item)
   const clearedItems = spec === undefined ? [] : listClearedItems(item, itemKeys)
-  if (spec === undefined || clearedItems.length === 0 || isEmpty(payload)) return []
-  if (observedItem !== null) return observedItem.state.status === 'confirmed' ? clearedItems : []
-  const { value } = parseItem(spec, payload, 'manifest')
-  return value !== null && toState(spec, value).status === 'confirmed' ? clearedItems : []
+  if (spec === undefined || clearedItems.length === 0) return []
+  const isSet =
+    observedItem === null
+      ? !isUnset(parseItem(spec, payload, 'manifest').value)
+      : observedItem.state.status === 'confirmed'
+  return isSet ? clearedItems : []
 }

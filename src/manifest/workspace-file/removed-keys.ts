@@ -6,6 +6,7 @@ import { getOwn, parsePointer } from '../../core/model/json.ts'
  */
 export const removedKeys = {
   workspace: {
+    'notes.kept': 'values that stay are differences now. Remove the key.',
     'rollout.probe':
       'Edgewise sends no requests of its own. Set "rollout.health.minRequests" and ' +
       '"onLittleData" for domains with few requests, or test them with a program of your own ' +

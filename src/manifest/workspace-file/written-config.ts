@@ -1,5 +1,5 @@
 import { dropFields } from '../../core/catalog/hidden-fields.ts'
-import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import type { ImportedItem, Domain, Value, ItemKey } from '../../core/model/item.ts'
 import {
@@ -30,7 +30,7 @@ export function buildConfigs(
     if (desired.has(domain)) continue
     const config = configs.get(domain) ?? {}
     configs.set(domain, config)
-    if (!catalogue.has(item)) continue
+    if (value === null) continue
     const known = dropUnknown(item, ordered, unknownFields)
     config[item] = formatValue(known, { ...names, ...vault.listTemplates(known) })
   }

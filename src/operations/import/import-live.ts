@@ -70,7 +70,10 @@ export async function importLive(
       ...fresh,
     ])
   })
-  const data = Array.from(configs, ([domain, config]) => ({ domain, config }))
+  const data = Array.from(configs, ([domain, config]) => ({
+    domain,
+    config: { ...listWantedUnset(workspace, domain), ...config },
+  }))
   const text = JSON.stringify({ data: data.toSorted((a, b) => (a.domain < b.domain ? -1 : 1)) })
   const numbersRules =
     request.writeManifests === true && (await asksForOrders(workspace, configs, dialogue))
@@ -78,6 +81,15 @@ export async function importLive(
   const imported = await importConfig(workspace, { ...request, sources: [source] }, ports)
   cache.clear()
   return imported
+}
+
+/** Lists the items that manifests unset as not set: a query leaves such items out. */
+function listWantedUnset(
+  { desired, config: { service } }: Desired & Configured,
+  domain: Domain,
+): JsonObject {
+  const unset = [...(desired.get(domain) ?? [])].filter(([, { status }]) => status === 'unset')
+  return Object.fromEntries(unset.map(([item]) => [getWireName(item, service.itemKeys), null]))
 }
 
 /**

@@ -11,7 +11,7 @@ import type { RecordedState } from '../../state/store/store.ts'
 import type { ImportSource } from './import-file.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { parseImports, type ParsedImports, type ParsedPayload } from './parse-import.ts'
-import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
+import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { orderSets } from '../../core/catalog/item-spec.ts'
 import {
   listRecordedSecrets,
@@ -93,7 +93,7 @@ export function sealImported(
 ): ImportedItem[] {
   const represent: Represent = (secret, known) => vault.represent(secret, known)
   return payloads.map(({ domain, item, payload, unknownFields }) => {
-    if (!catalogue.has(item)) return { domain, item, value: null }
+    if (payload === null) return { domain, item, value: null }
     const models = desired.get(domain)?.get(item)?.candidates ?? []
     const value = getItemSpec(item).canonicalize(vault.mask(item, payload, models, 'foreign'))
     const state = recorded.get(domain)?.get(item)

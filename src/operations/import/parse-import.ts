@@ -9,16 +9,19 @@ import { parseItem } from '../../core/catalog/parse-item.ts'
 import { findItemByWireName } from '../../core/catalog/wire-names.ts'
 import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
 import { describeProblem } from '../../manifest/observed/unreadable-value.ts'
-import { isSameJson, formatPointerStep, type Json } from '../../core/model/json.ts'
+import { isObject, isSameJson, formatPointerStep, type Json } from '../../core/model/json.ts'
 import type { Unreadable } from '../../core/model/drift.ts'
 import { findTextFault } from '../../core/model/input-limits.ts'
-import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
+import { isUnset, type Domain, type ItemKey, type ItemState } from '../../core/model/item.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { extractConfigs, ImportFile, type ImportSource } from './import-file.ts'
 
-/** Payload of an item in an import file, as it is written; null if the item can't be managed. */
+/**
+ * Payload of an item in an import file, as it is written; null if the item is not set or can't be
+ * managed.
+ */
 export interface ParsedPayload {
   domain: Domain
   item: ItemKey
@@ -183,6 +186,8 @@ function parsePayload(
       ? payload
       : spec.observe(wanted, payload).payload
   const completed = numbersRules && item === 'head_control' ? numberRules(given) : given
+  const unset = { payload: null, unknownFields: [] }
+  if (!isObject(completed) && isUnset(completed)) return unset
   const wire = parseItem(spec, completed, 'wire')
   const problem = wire.problems.find(({ severity }) => severity === 'error')
   if (problem !== undefined)
@@ -196,7 +201,7 @@ function parsePayload(
   const imperative = parseItem(spec, completed, 'manifest').problems.find(isImperative)
   const reason = 'it is an action, not configuration'
   if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
-  return { payload: wire.payload, unknownFields }
+  return isUnset(wire.payload) ? unset : { payload: wire.payload, unknownFields }
 }
 
 /** Finds a text that no manifest may have; the nesting of an import file is limited. */

@@ -6,7 +6,7 @@ import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import { isSameJson } from '../../core/model/json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
-import type { ImportedItem, ItemKey, Value, Domain } from '../../core/model/item.ts'
+import { type ImportedItem, type ItemKey, type Value, type Domain } from '../../core/model/item.ts'
 import { findTemplate, listSecrets, mapSecrets } from '../../core/model/secret.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import type { RecordedItem, RecordedState } from '../../state/store/store.ts'
@@ -54,6 +54,7 @@ function explainDifference(
   vault: SecretVault,
 ): string | null {
   if (status === 'in-doubt') return 'is in-doubt: an apply may have changed it'
+  if (status === 'unset' && value === null) return null
   const [known] = candidates
   if (status !== 'confirmed' || known === undefined) return 'is recorded as unset'
   const spec = getItemSpec(item)

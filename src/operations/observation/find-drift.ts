@@ -9,6 +9,7 @@ import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Drift, Observed } from '../../core/model/drift.ts'
 import {
+  pickWritten,
   setItem,
   unrecordedState,
   type Domain,
@@ -78,7 +79,7 @@ export function findDrift(
 
 /** Narrows drift to a selection. */
 export function narrowDrift(found: FoundDrift, selection: Selection): FoundDrift {
-  const { items, pending, live, inDoubt } = found.drift
+  const { items, pending, live, inDoubt, stays = [] } = found.drift
   const names = new Map<Domain, Map<ItemKey, true>>()
   for (const { domain, item } of items) setItem(names, domain, item, true)
   const selected = narrowSnapshot(names, selection)
@@ -91,6 +92,7 @@ export function narrowDrift(found: FoundDrift, selection: Selection): FoundDrift
       pending: narrow(pending),
       live: narrow(live),
       inDoubt: narrow(inDoubt),
+      stays: narrow(stays),
     },
   }
 }
@@ -117,7 +119,9 @@ export function buildRepairBase(
     templates: Record<string, string>,
   ) => {
     const named = Object.keys(templates).length === 0 ? {} : { templates }
-    setItem(base, domain, item, { ...state, ...named, ...provenance }, recorded.get(domain))
+    const written = pickWritten(recorded.get(domain)?.get(item)?.writtenFields)
+    const all = { ...state, ...named, ...written, ...provenance }
+    setItem(base, domain, item, all, recorded.get(domain))
   }
   for (const { domain, item, after } of found.live) {
     const observedItem = observed.get(domain)?.get(item)

@@ -1,6 +1,6 @@
 import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import {
-  createConfirmedState,
+  createItemState,
   setItem,
   type Domain,
   type ItemState,
@@ -25,9 +25,8 @@ export function findIrreversible(
   const after: Snapshot = new Map()
   for (const { domain, item, action, reason, after: value } of changes) {
     const itemsAfter = after.get(domain) ?? new Map<ItemKey, ItemState>(recorded.get(domain))
-    if (value !== null) itemsAfter.set(item, createConfirmedState(value))
-    else if (action === 'unset' && reason !== 'cleared')
-      itemsAfter.set(item, { status: 'unset', candidates: [] })
+    if (value !== null || (action === 'unset' && reason !== 'cleared'))
+      itemsAfter.set(item, createItemState(value))
     else itemsAfter.delete(item)
     setItem(before, domain, item, recorded.get(domain)?.get(item) ?? null)
     after.set(domain, itemsAfter)

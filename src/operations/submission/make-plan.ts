@@ -1,5 +1,6 @@
 import type { Configured, Desired, Secrets, Plannable } from '../runtime/workspace-parts.ts'
-import { diffSnapshots, describeKeptFields, splitItems } from '../../core/diff/diff-snapshots.ts'
+import { diffSnapshots, splitItems } from '../../core/diff/diff-snapshots.ts'
+import { listStays } from '../../core/diff/kept-fields.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import { isConditional, type Change } from '../../core/model/change.ts'
@@ -190,6 +191,7 @@ async function planMatched(
     effort: request.effort,
     progress: (done, total) => outside.onPhase?.({ name: 'planning', done, total }),
     changes,
+    stays: request.isPlanned === undefined ? listStays(input.recorded, input.desired) : [],
     ...(atOnce
       ? {}
       : {
@@ -211,7 +213,6 @@ async function planMatched(
       ? [`a failed health check can't roll back ${describeIrreversible(irreversible)}`]
       : []),
     ...made.warnings,
-    ...(config.notes.kept === 'off' ? [] : describeKeptFields(input.recorded, input.desired)),
   ]
   const awaited =
     continued === null || atOnce

@@ -36,7 +36,7 @@ export async function openPolicies(
 /** A plan to judge. */
 interface Judging {
   plan: Plan
-  /** What the judged domains have after the plan. */
+  /** What the judged domains have after the plan, with the fields that the service keeps. */
   configs: Snapshot
 }
 

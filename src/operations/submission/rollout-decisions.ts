@@ -9,7 +9,7 @@ import { dropHolds, isEmpty, findUnfinished } from '../../engine/rollout/on-hold
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, RolloutStore } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
-import { createConfirmedState, type ItemState } from '../../core/model/item.ts'
+import { createItemState } from '../../core/model/item.ts'
 import { findAuthor } from './find-author.ts'
 import type { Outside } from '../runtime/outside.ts'
 
@@ -184,10 +184,7 @@ export async function holdRolledBack(
   const [onHold, restored]: [ItemHashes, ItemHashes] = [{}, {}]
   for (const { domain, item, after } of changes) {
     const templates = references?.get(domain)?.get(item)
-    const goal: ItemState =
-      after === null
-        ? { status: 'unset', candidates: [] }
-        : { ...createConfirmedState(after), templates }
+    const goal = { ...createItemState(after), templates }
     ;(onHold[domain] ??= {})[item] = hashValue(recorded.get(domain)?.get(item))
     ;(restored[domain] ??= {})[item] = hashValue(goal)
   }

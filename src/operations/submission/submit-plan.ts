@@ -17,6 +17,7 @@ import { listTouched } from '../../core/model/change.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { Write } from '../../core/model/change.ts'
+import { addKeptFields } from '../../core/diff/kept-fields.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import { hashJson } from '../../core/plan/basis.ts'
 import { buildPlanBody } from '../../outlets/report/plan/json.ts'
@@ -28,6 +29,7 @@ import type { RecordedState } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { executePlan } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
+import { giveUp } from './give-up.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { recordRestraints, type Restrained } from '../policies/restrain.ts'
 import { type Lifted, openPolicies, submitToPolicies } from './policies.ts'
@@ -161,7 +163,7 @@ async function review(
   const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
   const asksForRelease = strange !== null && request.allowRelease !== true
-  const asks = plan.changes.length > 0 && request.asks
+  const asks = listTouched(plan).size > 0 && request.asks
   if (
     (asksForRelease && !(await dialogue.confirm(strange))) ||
     (asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
@@ -182,7 +184,8 @@ async function createJudge(
 ): Promise<Reviewed['judge']> {
   // A rollback goes back to what was live.
   const isRollback = request.title === 'Rollback'
-  const policies = isRollback ? null : await openPolicies(workspace, outside)
+  const desired = addKeptFields(workspace.desired, request.recorded)
+  const policies = isRollback ? null : await openPolicies({ ...workspace, desired }, outside)
   const { guards } = workspace.config
   checkReasons(guards, request)
   const isFreezable = guards.freeze.length > 0 && plan.changes.length > 0
@@ -196,7 +199,7 @@ async function createJudge(
     if (older.length > consented) await refuseOlder(older, request.allowOlder, dialogue)
     consented = older.length
     const touched = listTouched(judged)
-    const configs = new Map([...workspace.desired].filter(([domain]) => touched.has(domain)))
+    const configs = new Map([...desired].filter(([domain]) => touched.has(domain)))
     const judging = { plan: judged, configs }
     const policed = await submitToPolicies(workspace, policies, judging, request, dialogue)
     append(overrides, policed.overrides)
@@ -236,6 +239,7 @@ async function prepare(
   if (ready.writes.length > 0) await refuseStopped(request.locked.accountStop)
   await recordMoves(store, ports)
   await request.beforeSending?.()
+  await giveUp(sent, recorded, store)
   if (ready.writes.length > 0) await outside.onSending?.()
   if (ended.length > 0)
     await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)

@@ -2,7 +2,13 @@ import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { diffSnapshots } from '../../core/diff/diff-snapshots.ts'
 import type { Change } from '../../core/model/change.ts'
 import { groupBy } from '../../core/model/lists.ts'
-import type { Domain, ItemKey, ItemState, Value } from '../../core/model/item.ts'
+import {
+  unsetState,
+  type Domain,
+  type ItemKey,
+  type ItemState,
+  type Value,
+} from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { findReference, mapSecrets } from '../../core/model/secret.ts'
@@ -222,8 +228,7 @@ function ask(
 function buildPayloads({ raw }: Unit, items: Items): JsonObject {
   const payloads = { ...raw }
   for (const [item, { status, candidates }] of items) {
-    const none: ItemState = { status: 'unset', candidates: [] }
-    const form = getItemSpec(item).buildWhole(none, candidates[0] ?? null)
+    const form = getItemSpec(item).buildWhole(unsetState, candidates[0] ?? null)
     if (status === 'confirmed' && form !== null) payloads[item] = form.payload
   }
   return mapSecrets(payloads, standIn) as JsonObject

@@ -4,7 +4,13 @@ import { listFixedSecrets, parseItem } from '../../core/catalog/parse-item.ts'
 import { findItemByWireName } from '../../core/catalog/wire-names.ts'
 import type { Change } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { listPossible, type Domain, type ItemKey, type ItemState } from '../../core/model/item.ts'
+import {
+  isUnset,
+  listPossible,
+  type Domain,
+  type ItemKey,
+  type ItemState,
+} from '../../core/model/item.ts'
 import { isObject, type Json } from '../../core/model/json.ts'
 import {
   findNewReference,
@@ -103,11 +109,13 @@ export function readObserved(
     )
   const found = new Map<ItemKey, Candidate[]>([...catalogue.keys()].map((key) => [key, [null]]))
   for (const [wireName, payload] of Object.entries(config)) {
-    if (payload === null || payload === undefined) continue
+    if (payload === undefined) continue
     const spec = catalogue.get(findItemByWireName(wireName, payload, itemKeys) ?? '')
     if (spec === undefined) continue
-    const { value } = parseItem(spec, restoreShape(spec, payload, undefined), 'wire')
-    found.set(spec.key, [value ?? anyValue])
+    const shown = restoreShape(spec, payload, undefined)
+    if (!isObject(shown) && isUnset(shown)) continue
+    const { value } = parseItem(spec, shown, 'wire')
+    if (value === null || !isUnset(value)) found.set(spec.key, [value ?? anyValue])
   }
   return found
 }
@@ -137,7 +145,7 @@ function readCandidate(key: ItemKey, candidate: Json): Candidate {
   if (candidate === null) return null
   if (isObject(candidate) && candidate['$unknown'] === true) return anyValue
   const { value, problems } = parseItem(getItemSpec(key), candidate, 'manifest')
-  if (value !== null) return sealFixed(key, value)
+  if (value !== null) return isUnset(value) ? null : sealFixed(key, value)
   const [problem] = problems
   throw refuse(`${key}${problem?.pointer ?? ''}: ${problem?.detail ?? 'invalid value'}`)
 }

@@ -1,7 +1,7 @@
 import { compareKeys } from '../../core/model/lists.ts'
 import type { DomainFile } from '../../core/model/generated/state-types.ts'
 import { domainFile } from '../../core/model/generated/state-validators.ts'
-import type { Domain, ItemKey } from '../../core/model/item.ts'
+import { isUnset, unsetState, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { escapeJson, type Json } from '../../core/model/json.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
 import { parseFile } from './parse-file.ts'
@@ -49,7 +49,13 @@ export function parseDomainFile(
   text: string,
 ): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
   const { domain, items } = parseFile(place, text, 'domain', domainFile)
-  return { domain, items: new Map(Object.entries(items)) }
+  return { domain, items: new Map(Object.entries(items).map(normalize)) }
+}
+
+/** Marks an item as unset whose recorded value means that. */
+function normalize([item, state]: [ItemKey, RecordedItem]): [ItemKey, RecordedItem] {
+  const isEmpty = state.status === 'confirmed' && isUnset(state.candidates[0] ?? null)
+  return [item, isEmpty ? { ...state, ...unsetState } : state]
 }
 
 /** Converts an item's state to JSON; the compiler checks it against the schema's type. */

@@ -1,7 +1,7 @@
 import { getItemSpec } from '../../../src/core/catalog/catalogue.ts'
 import { isSameJson, type Json } from '../../../src/core/model/json.ts'
 import type { RolloutConfig } from '../../../src/core/model/config.ts'
-import { createConfirmedState, type Domain, type ItemState } from '../../../src/core/model/item.ts'
+import { createItemState, type Domain, type ItemState } from '../../../src/core/model/item.ts'
 import type { Chance } from '../chance.ts'
 import { noFaults } from '../faults.ts'
 import { runSealed } from '../seal.ts'
@@ -259,7 +259,7 @@ function buildItems(origin: string, host: string): Map<string, ItemState> {
   return new Map(
     payloads.map(([item, payload]) => [
       item,
-      createConfirmedState(getItemSpec(item).canonicalize(payload)),
+      createItemState(getItemSpec(item).canonicalize(payload)),
     ]),
   )
 }

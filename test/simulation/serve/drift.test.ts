@@ -1,6 +1,6 @@
 // @module-tag often
 import { expect, it } from 'vitest'
-import { createConfirmedState, type Snapshot } from '../../../src/core/model/item.ts'
+import { createItemState, type Snapshot } from '../../../src/core/model/item.ts'
 import { runSealed } from '../seal.ts'
 import { hour, LongWorld, minute, ServeWorld } from './serve-world.ts'
 
@@ -19,7 +19,7 @@ const rollout = {
 
 function ask(host: string): Snapshot {
   return new Map(
-    domains.map((domain) => [domain, new Map([['origin_host', createConfirmedState({ host })]])]),
+    domains.map((domain) => [domain, new Map([['origin_host', createItemState({ host })]])]),
   )
 }
 
@@ -41,7 +41,7 @@ it('a repair that waits between its waves does not keep commits waiting', async 
     expect(countHosts(byHand)).toBe(3)
     const added: Snapshot = new Map([
       ...stage.repository.desired,
-      ['new.example.com', new Map([['origin_host', createConfirmedState({ host: 'a.net' })]])],
+      ['new.example.com', new Map([['origin_host', createItemState({ host: 'a.net' })]])],
     ])
     stage.repository.push(added)
     await stage.wait(10 * minute)

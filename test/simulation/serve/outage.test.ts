@@ -1,6 +1,6 @@
 // @module-tag often
 import { describe, expect } from 'vitest'
-import { createConfirmedState, type Snapshot } from '../../../src/core/model/item.ts'
+import { createItemState, type Snapshot } from '../../../src/core/model/item.ts'
 import { isSameJson } from '../../../src/core/model/json.ts'
 import { itOften, runs } from '../../runs.ts'
 import { Chance } from '../chance.ts'
@@ -84,7 +84,7 @@ async function rollOut(seed: string, outage: Outage | null): Promise<Ended> {
 
 function ask(host: string): Snapshot {
   return new Map(
-    domains.map((domain) => [domain, new Map([['origin_host', createConfirmedState({ host })]])]),
+    domains.map((domain) => [domain, new Map([['origin_host', createItemState({ host })]])]),
   )
 }
 

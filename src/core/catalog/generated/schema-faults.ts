@@ -18,7 +18,7 @@ function addFault(faults, instancePath, schemaPath, keyword, params, propertyNam
 
 export const itemFaults = {
   add_back_source_head(q) {
-    const h = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
+    const w = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
     function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
       let r = null, p = 0;
       if (Array.isArray(m)) {
@@ -40,7 +40,7 @@ export const itemFaults = {
             }
             if (d.write_when_exists !== void 0) {
               let g = d.write_when_exists;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), p++), g === "yes" || g === "no" || (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: h.items.properties.write_when_exists.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), p++), g === "yes" || g === "no" || (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: w.items.properties.write_when_exists.enum }), p++);
             }
           } else
             r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
@@ -52,7 +52,7 @@ export const itemFaults = {
     return u;
   },
   add_response_head(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
     function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
       let r = null, p = 0;
       if (m && typeof m == "object" && !Array.isArray(m)) {
@@ -61,27 +61,27 @@ export const itemFaults = {
           o === "type" || o === "list" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), p++);
         if (m.type !== void 0) {
           let o = m.type;
-          typeof o != "string" && (r = addFault(r, _ + "/type", "#/properties/type/type", "type", { type: "string" }), p++), o === "reset" || o === "add" || o === "remove" || (r = addFault(r, _ + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), p++);
+          typeof o != "string" && (r = addFault(r, _ + "/type", "#/properties/type/type", "type", { type: "string" }), p++), o === "reset" || o === "add" || o === "remove" || (r = addFault(r, _ + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), p++);
         }
         if (m.list !== void 0) {
           let o = m.list;
           if (Array.isArray(o)) {
             const d = o.length;
             for (let g = 0; g < d; g++) {
-              let w = o[g];
+              let h = o[g];
               const c = p;
               let s = !1, L = null;
               const V = p;
-              if (w && typeof w == "object" && !Array.isArray(w)) {
-                w.name === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), p++), w.value === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), p++);
-                for (const e in w)
+              if (h && typeof h == "object" && !Array.isArray(h)) {
+                h.name === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), p++), h.value === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), p++);
+                for (const e in h)
                   e === "name" || e === "value" || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: e }), p++);
-                if (w.name !== void 0) {
-                  let e = w.name;
+                if (h.name !== void 0) {
+                  let e = h.name;
                   typeof e == "string" ? (y(e) < 1 && (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), p++), b(e) || (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), p++);
                 }
-                if (w.value !== void 0) {
-                  let e = w.value;
+                if (h.value !== void 0) {
+                  let e = h.value;
                   typeof e == "string" ? v(e) || (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), p++) : (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), p++);
                 }
               } else
@@ -89,7 +89,7 @@ export const itemFaults = {
               var l = V === p;
               l && (s = !0, L = 0);
               const O = p;
-              typeof w == "string" ? (y(w) < 1 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), p++), b(w) || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), p++);
+              typeof h == "string" ? (y(h) < 1 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), p++), b(h) || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), p++);
               var l = O === p;
               l && s ? (s = !1, L = [L, 1]) : l && (s = !0, L = 1), s ? (p = c, r !== null && (c ? r.length = c : r = null)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: L }), p++);
             }
@@ -103,7 +103,7 @@ export const itemFaults = {
     return u;
   },
   cache_error_code(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
+    const w = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -117,14 +117,14 @@ export const itemFaults = {
             const r = t.length;
             for (let p = 0; p < r; p++) {
               let l = t[p];
-              typeof l != "string" && (f = addFault(f, y + "/code/" + p, "#/properties/code/items/type", "type", { type: "string" }), i++), l === "400" || l === "403" || l === "404" || l === "414" || l === "500" || l === "501" || l === "502" || l === "503" || l === "504" || l === "506" || l === "5XX" || (f = addFault(f, y + "/code/" + p, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), i++);
+              typeof l != "string" && (f = addFault(f, y + "/code/" + p, "#/properties/code/items/type", "type", { type: "string" }), i++), l === "400" || l === "403" || l === "404" || l === "414" || l === "500" || l === "501" || l === "502" || l === "503" || l === "504" || l === "506" || l === "5XX" || (f = addFault(f, y + "/code/" + p, "#/properties/code/items/enum", "enum", { allowedValues: w.properties.code.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/code", "#/properties/code/type", "type", { type: "array" }), i++;
         }
         if (v.bcache !== void 0) {
           let t = v.bcache;
-          typeof t != "string" && (f = addFault(f, y + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), i++);
+          typeof t != "string" && (f = addFault(f, y + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: w.properties.bcache.enum }), i++);
         }
         if (v.cache_time !== void 0) {
           let t = v.cache_time;
@@ -132,7 +132,7 @@ export const itemFaults = {
         }
         if (v.cache_unit !== void 0) {
           let t = v.cache_unit;
-          typeof t != "string" && (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), i++), t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), i++);
+          typeof t != "string" && (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), i++), t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: w.properties.cache_unit.enum }), i++);
         }
       } else
         f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
@@ -141,7 +141,7 @@ export const itemFaults = {
     return b;
   },
   cache_rule(q) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
@@ -154,7 +154,7 @@ export const itemFaults = {
               o === "type" || o === "pattern" || o === "time" || o === "timeunit" || o === "ignore_no_cache" || o === "ignore_expired" || o === "ignore_query" || (i = addFault(i, u + "/" + p, "#/items/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
             if (l.type !== void 0) {
               let o = l.type;
-              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/type", "type", { type: "integer" }), t++), o === 1 || o === 2 || o === 3 || o === 4 || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), t++);
+              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/type", "type", { type: "integer" }), t++), o === 1 || o === 2 || o === 3 || o === 4 || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/enum", "enum", { allowedValues: w.items.properties.type.enum }), t++);
             }
             if (l.pattern !== void 0) {
               let o = l.pattern;
@@ -166,19 +166,19 @@ export const itemFaults = {
             }
             if (l.timeunit !== void 0) {
               let o = l.timeunit;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), t++), o === "Y" || o === "M" || o === "D" || o === "h" || o === "i" || o === "s" || (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: h.items.properties.timeunit.enum }), t++);
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), t++), o === "Y" || o === "M" || o === "D" || o === "h" || o === "i" || o === "s" || (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: w.items.properties.timeunit.enum }), t++);
             }
             if (l.ignore_no_cache !== void 0) {
               let o = l.ignore_no_cache;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache.enum }), t++);
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: w.items.properties.ignore_no_cache.enum }), t++);
             }
             if (l.ignore_expired !== void 0) {
               let o = l.ignore_expired;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: h.items.properties.ignore_expired.enum }), t++);
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: w.items.properties.ignore_expired.enum }), t++);
             }
             if (l.ignore_query !== void 0) {
               let o = l.ignore_query;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: h.items.properties.ignore_query.enum }), t++);
+              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: w.items.properties.ignore_query.enum }), t++);
             }
           } else
             i = addFault(i, u + "/" + p, "#/items/type", "type", { type: "object" }), t++;
@@ -190,7 +190,7 @@ export const itemFaults = {
     return v;
   },
   cache_rule_list(q) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
@@ -200,10 +200,10 @@ export const itemFaults = {
           if (o && typeof o == "object" && !Array.isArray(o)) {
             o.match_method === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "match_method" }), r++), o.pattern === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "pattern" }), r++), o.expire === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "expire" }), r++);
             for (const d in o)
-              b.call(h.items.properties, d) || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+              b.call(w.items.properties, d) || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
             if (o.match_method !== void 0) {
               let d = o.match_method;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: h.items.properties.match_method.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: w.items.properties.match_method.enum }), r++);
             }
             if (o.pattern !== void 0) {
               let d = o.pattern;
@@ -211,7 +211,7 @@ export const itemFaults = {
             }
             if (o.case_ignore !== void 0) {
               let d = o.case_ignore;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: h.items.properties.case_ignore.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: w.items.properties.case_ignore.enum }), r++);
             }
             if (o.expire !== void 0) {
               let d = o.expire;
@@ -219,19 +219,19 @@ export const itemFaults = {
             }
             if (o.expire_unit !== void 0) {
               let d = o.expire_unit;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: h.items.properties.expire_unit.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: w.items.properties.expire_unit.enum }), r++);
             }
             if (o.ignore_no_cache_headers !== void 0) {
               let d = o.ignore_no_cache_headers;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: h.items.properties.ignore_no_cache_headers.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: w.items.properties.ignore_no_cache_headers.enum }), r++);
             }
             if (o.follow_expired !== void 0) {
               let d = o.follow_expired;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: h.items.properties.follow_expired.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: w.items.properties.follow_expired.enum }), r++);
             }
             if (o.query_params_op !== void 0) {
               let d = o.query_params_op;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: h.items.properties.query_params_op.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: w.items.properties.query_params_op.enum }), r++);
             }
             if (o.priority !== void 0) {
               let d = o.priority;
@@ -239,15 +239,15 @@ export const itemFaults = {
             }
             if (o.cache_or_not !== void 0) {
               let d = o.cache_or_not;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: h.items.properties.cache_or_not.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: w.items.properties.cache_or_not.enum }), r++);
             }
             if (o.query_params_op_way !== void 0) {
               let d = o.query_params_op_way;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: h.items.properties.query_params_op_way.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: w.items.properties.query_params_op_way.enum }), r++);
             }
             if (o.query_params_op_when !== void 0) {
               let d = o.query_params_op_when;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: h.items.properties.query_params_op_when.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: w.items.properties.query_params_op_when.enum }), r++);
             }
             o.params !== void 0 && typeof o.params != "string" && (t = addFault(t, m + "/" + l + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
           } else
@@ -260,7 +260,7 @@ export const itemFaults = {
     return y;
   },
   cache_share(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = q.domain;
+    const w = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = q.domain;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -269,7 +269,7 @@ export const itemFaults = {
           r === "share_way" || r === "domain" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.share_way !== void 0) {
           let r = y.share_way;
-          typeof r != "string" && (i = addFault(i, u + "/share_way", "#/properties/share_way/type", "type", { type: "string" }), t++), r === "inner_share" || r === "cross_single_share" || r === "cross_all_share" || (i = addFault(i, u + "/share_way", "#/properties/share_way/enum", "enum", { allowedValues: h.properties.share_way.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/share_way", "#/properties/share_way/type", "type", { type: "string" }), t++), r === "inner_share" || r === "cross_single_share" || r === "cross_all_share" || (i = addFault(i, u + "/share_way", "#/properties/share_way/enum", "enum", { allowedValues: w.properties.share_way.enum }), t++);
         }
         if (y.domain !== void 0) {
           let r = y.domain;
@@ -282,7 +282,7 @@ export const itemFaults = {
     return v;
   },
   client_real_ip(q) {
-    const h = q["header-name"], b = countCharacters;
+    const w = q["header-name"], b = countCharacters;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -291,7 +291,7 @@ export const itemFaults = {
           r !== "head" && (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.head !== void 0) {
           let r = y.head;
-          typeof r == "string" ? (b(r) < 1 && (i = addFault(i, u + "/head", "#/properties/head/minLength", "minLength", { limit: 1 }), t++), h(r) || (i = addFault(i, u + "/head", "#/properties/head/format", "format", { format: "header-name" }), t++)) : (i = addFault(i, u + "/head", "#/properties/head/type", "type", { type: "string" }), t++);
+          typeof r == "string" ? (b(r) < 1 && (i = addFault(i, u + "/head", "#/properties/head/minLength", "minLength", { limit: 1 }), t++), w(r) || (i = addFault(i, u + "/head", "#/properties/head/format", "format", { format: "header-name" }), t++)) : (i = addFault(i, u + "/head", "#/properties/head/type", "type", { type: "string" }), t++);
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
@@ -300,7 +300,7 @@ export const itemFaults = {
     return v;
   },
   combined_ban(q) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = q["ip-or-network"], v = q["regex-any"], y = countCharacters;
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = q["ip-or-network"], v = q["regex-any"], y = countCharacters;
     function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
       let r = null, p = 0;
       if (Array.isArray(m)) {
@@ -313,38 +313,38 @@ export const itemFaults = {
               g === "action" || g === "configs" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
             if (d.action !== void 0) {
               let g = d.action;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/type", "type", { type: "string" }), p++), g !== "ban" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/enum", "enum", { allowedValues: h.items.properties.action.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/type", "type", { type: "string" }), p++), g !== "ban" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/enum", "enum", { allowedValues: w.items.properties.action.enum }), p++);
             }
             if (d.configs !== void 0) {
               let g = d.configs;
               if (g && typeof g == "object" && !Array.isArray(g)) {
-                for (const w in g)
-                  w === "method" || w === "ip" || w === "referer" || w === "url" || w === "ua" || (r = addFault(r, _ + "/" + o + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: w }), p++);
+                for (const h in g)
+                  h === "method" || h === "ip" || h === "referer" || h === "url" || h === "ua" || (r = addFault(r, _ + "/" + o + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: h }), p++);
                 if (g.method !== void 0) {
-                  let w = g.method;
-                  if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.method_type === void 0 && (r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), p++);
-                    for (const c in w)
+                  let h = g.method;
+                  if (h && typeof h == "object" && !Array.isArray(h)) {
+                    h.method_type === void 0 && (r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), p++);
+                    for (const c in h)
                       c === "method_type" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
-                    if (w.method_type !== void 0) {
-                      let c = w.method_type;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), p++), c === "get" || c === "post" || (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.method_type.enum }), p++);
+                    if (h.method_type !== void 0) {
+                      let c = h.method_type;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), p++), c === "get" || c === "post" || (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.method_type.enum }), p++);
                     }
-                    if (w.is_match !== void 0) {
-                      let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.method.properties.is_match.enum }), p++);
+                    if (h.is_match !== void 0) {
+                      let c = h.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.is_match.enum }), p++);
                     }
                   } else
                     r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), p++;
                 }
                 if (g.ip !== void 0) {
-                  let w = g.ip;
-                  if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in w)
+                  let h = g.ip;
+                  if (h && typeof h == "object" && !Array.isArray(h)) {
+                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), p++);
+                    for (const c in h)
                       c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
-                    if (w.list !== void 0) {
-                      let c = w.list;
+                    if (h.list !== void 0) {
+                      let c = h.list;
                       if (Array.isArray(c)) {
                         c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), p++);
                         const s = c.length;
@@ -355,21 +355,21 @@ export const itemFaults = {
                       } else
                         r = addFault(r, _ + "/" + o + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), p++;
                     }
-                    if (w.is_match !== void 0) {
-                      let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ip.properties.is_match.enum }), p++);
+                    if (h.is_match !== void 0) {
+                      let c = h.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ip.properties.is_match.enum }), p++);
                     }
                   } else
                     r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), p++;
                 }
                 if (g.referer !== void 0) {
-                  let w = g.referer;
-                  if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in w)
+                  let h = g.referer;
+                  if (h && typeof h == "object" && !Array.isArray(h)) {
+                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), p++);
+                    for (const c in h)
                       c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
-                    if (w.list !== void 0) {
-                      let c = w.list;
+                    if (h.list !== void 0) {
+                      let c = h.list;
                       if (Array.isArray(c)) {
                         c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), p++);
                         const s = c.length;
@@ -380,21 +380,21 @@ export const itemFaults = {
                       } else
                         r = addFault(r, _ + "/" + o + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), p++;
                     }
-                    if (w.is_match !== void 0) {
-                      let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.referer.properties.is_match.enum }), p++);
+                    if (h.is_match !== void 0) {
+                      let c = h.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.referer.properties.is_match.enum }), p++);
                     }
                   } else
                     r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), p++;
                 }
                 if (g.url !== void 0) {
-                  let w = g.url;
-                  if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in w)
+                  let h = g.url;
+                  if (h && typeof h == "object" && !Array.isArray(h)) {
+                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), p++);
+                    for (const c in h)
                       c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
-                    if (w.list !== void 0) {
-                      let c = w.list;
+                    if (h.list !== void 0) {
+                      let c = h.list;
                       if (Array.isArray(c)) {
                         c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), p++);
                         const s = c.length;
@@ -405,25 +405,25 @@ export const itemFaults = {
                       } else
                         r = addFault(r, _ + "/" + o + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), p++;
                     }
-                    if (w.is_match !== void 0) {
-                      let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.is_match.enum }), p++);
+                    if (h.is_match !== void 0) {
+                      let c = h.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.is_match.enum }), p++);
                     }
-                    if (w.case_insensitive !== void 0) {
-                      let c = w.case_insensitive;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.url.properties.case_insensitive.enum }), p++);
+                    if (h.case_insensitive !== void 0) {
+                      let c = h.case_insensitive;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.case_insensitive.enum }), p++);
                     }
                   } else
                     r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), p++;
                 }
                 if (g.ua !== void 0) {
-                  let w = g.ua;
-                  if (w && typeof w == "object" && !Array.isArray(w)) {
-                    w.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in w)
+                  let h = g.ua;
+                  if (h && typeof h == "object" && !Array.isArray(h)) {
+                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), p++);
+                    for (const c in h)
                       c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
-                    if (w.list !== void 0) {
-                      let c = w.list;
+                    if (h.list !== void 0) {
+                      let c = h.list;
                       if (Array.isArray(c)) {
                         c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), p++);
                         const s = c.length;
@@ -434,13 +434,13 @@ export const itemFaults = {
                       } else
                         r = addFault(r, _ + "/" + o + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), p++;
                     }
-                    if (w.is_match !== void 0) {
-                      let c = w.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.is_match.enum }), p++);
+                    if (h.is_match !== void 0) {
+                      let c = h.is_match;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.is_match.enum }), p++);
                     }
-                    if (w.case_insensitive !== void 0) {
-                      let c = w.case_insensitive;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: h.items.properties.configs.properties.ua.properties.case_insensitive.enum }), p++);
+                    if (h.case_insensitive !== void 0) {
+                      let c = h.case_insensitive;
+                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.case_insensitive.enum }), p++);
                     }
                   } else
                     r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), p++;
@@ -458,7 +458,7 @@ export const itemFaults = {
     return u;
   },
   compress_response(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -483,7 +483,7 @@ export const itemFaults = {
         }
         if (y.min_size_unit !== void 0) {
           let r = y.min_size_unit;
-          typeof r != "string" && (i = addFault(i, u + "/min_size_unit", "#/properties/min_size_unit/type", "type", { type: "string" }), t++), r === "KB" || r === "MB" || (i = addFault(i, u + "/min_size_unit", "#/properties/min_size_unit/enum", "enum", { allowedValues: h.properties.min_size_unit.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/min_size_unit", "#/properties/min_size_unit/type", "type", { type: "string" }), t++), r === "KB" || r === "MB" || (i = addFault(i, u + "/min_size_unit", "#/properties/min_size_unit/enum", "enum", { allowedValues: w.properties.min_size_unit.enum }), t++);
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
@@ -492,7 +492,7 @@ export const itemFaults = {
     return v;
   },
   connect_timeout(q) {
-    const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
+    const w = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -501,7 +501,7 @@ export const itemFaults = {
           t !== "origin_connect_timeout" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
         if (v.origin_connect_timeout !== void 0) {
           let t = v.origin_connect_timeout;
-          typeof t == "string" ? h.test(t) || (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), i++);
+          typeof t == "string" ? w.test(t) || (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), i++);
         }
       } else
         f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
@@ -510,7 +510,7 @@ export const itemFaults = {
     return b;
   },
   deny_protocol(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
+    const w = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -519,7 +519,7 @@ export const itemFaults = {
           t !== "protocol" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
         if (v.protocol !== void 0) {
           let t = v.protocol;
-          typeof t != "string" && (f = addFault(f, y + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), i++), t === "http" || t === "https" || (f = addFault(f, y + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: h.properties.protocol.enum }), i++);
+          typeof t != "string" && (f = addFault(f, y + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), i++), t === "http" || t === "https" || (f = addFault(f, y + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: w.properties.protocol.enum }), i++);
         }
       } else
         f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
@@ -528,7 +528,7 @@ export const itemFaults = {
     return b;
   },
   deny_url(q) {
-    const h = countCharacters;
+    const w = countCharacters;
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -542,7 +542,7 @@ export const itemFaults = {
             const r = t.length;
             for (let p = 0; p < r; p++) {
               let l = t[p];
-              typeof l == "string" ? h(l) < 1 && (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), i++) : (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/type", "type", { type: "string" }), i++);
+              typeof l == "string" ? w(l) < 1 && (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), i++) : (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/type", "type", { type: "string" }), i++);
             }
           } else
             f = addFault(f, y + "/urls", "#/properties/urls/type", "type", { type: "array" }), i++;
@@ -554,7 +554,7 @@ export const itemFaults = {
     return b;
   },
   error_bcache(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
+    const w = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -563,7 +563,7 @@ export const itemFaults = {
           r === "bcache" || r === "code" || r === "cache_time" || r === "cache_unit" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.bcache !== void 0) {
           let r = y.bcache;
-          typeof r != "string" && (i = addFault(i, u + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), t++), r === "on" || r === "off" || (i = addFault(i, u + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: h.properties.bcache.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), t++), r === "on" || r === "off" || (i = addFault(i, u + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: w.properties.bcache.enum }), t++);
         }
         if (y.code !== void 0) {
           let r = y.code;
@@ -572,7 +572,7 @@ export const itemFaults = {
             const p = r.length;
             for (let l = 0; l < p; l++) {
               let o = r[l];
-              typeof o != "string" && (i = addFault(i, u + "/code/" + l, "#/properties/code/items/type", "type", { type: "string" }), t++), o === "400" || o === "403" || o === "404" || o === "414" || o === "500" || o === "501" || o === "502" || o === "503" || o === "504" || o === "506" || o === "5xx" || (i = addFault(i, u + "/code/" + l, "#/properties/code/items/enum", "enum", { allowedValues: h.properties.code.items.enum }), t++);
+              typeof o != "string" && (i = addFault(i, u + "/code/" + l, "#/properties/code/items/type", "type", { type: "string" }), t++), o === "400" || o === "403" || o === "404" || o === "414" || o === "500" || o === "501" || o === "502" || o === "503" || o === "504" || o === "506" || o === "5xx" || (i = addFault(i, u + "/code/" + l, "#/properties/code/items/enum", "enum", { allowedValues: w.properties.code.items.enum }), t++);
             }
           } else
             i = addFault(i, u + "/code", "#/properties/code/type", "type", { type: "array" }), t++;
@@ -583,7 +583,7 @@ export const itemFaults = {
         }
         if (y.cache_unit !== void 0) {
           let r = y.cache_unit;
-          typeof r != "string" && (i = addFault(i, u + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), t++), r === "year" || r === "month" || r === "day" || r === "hour" || r === "minute" || r === "second" || (i = addFault(i, u + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: h.properties.cache_unit.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), t++), r === "year" || r === "month" || r === "day" || r === "hour" || r === "minute" || r === "second" || (i = addFault(i, u + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: w.properties.cache_unit.enum }), t++);
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
@@ -592,7 +592,7 @@ export const itemFaults = {
     return v;
   },
   error_page_rewrite(q) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = q["http-url"], v = countCharacters;
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = q["http-url"], v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
@@ -609,7 +609,7 @@ export const itemFaults = {
             }
             if (o.redirect_status_code !== void 0) {
               let d = o.redirect_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: h.items.properties.redirect_status_code.enum }), r++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: w.items.properties.redirect_status_code.enum }), r++);
             }
             if (o.redirect_url !== void 0) {
               let d = o.redirect_url;
@@ -625,7 +625,7 @@ export const itemFaults = {
     return y;
   },
   extend(q) {
-    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
+    function w(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
       let _ = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
         b.squid === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "squid" }), f++);
@@ -634,12 +634,12 @@ export const itemFaults = {
         b.squid !== void 0 && typeof b.squid != "string" && (_ = addFault(_, v + "/squid", "#/properties/squid/type", "type", { type: "string" }), f++);
       } else
         _ = addFault(_, v, "#/type", "type", { type: "object" }), f++;
-      return h.errors = _, f === 0;
+      return w.errors = _, f === 0;
     }
-    return h;
+    return w;
   },
   forward_status(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
+    const w = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -653,7 +653,7 @@ export const itemFaults = {
             const r = t.length;
             for (let p = 0; p < r; p++) {
               let l = t[p];
-              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/type", "type", { type: "integer" }), i++), l === 301 || l === 302 || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/enum", "enum", { allowedValues: h.properties.codes.items.enum }), i++);
+              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/type", "type", { type: "integer" }), i++), l === 301 || l === 302 || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/enum", "enum", { allowedValues: w.properties.codes.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/codes", "#/properties/codes/type", "type", { type: "array" }), i++;
@@ -665,7 +665,7 @@ export const itemFaults = {
     return b;
   },
   head_control(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = q["regex-any"], v = q["header-name"], y = q["header-value"], u = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = q["regex-any"], v = q["header-name"], y = q["header-value"], u = countCharacters;
     function m(_, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = _ } = {}) {
       let p = null, l = 0;
       if (_ && typeof _ == "object" && !Array.isArray(_)) {
@@ -677,33 +677,33 @@ export const itemFaults = {
           if (Array.isArray(o)) {
             const d = o.length;
             for (let g = 0; g < d; g++) {
-              let w = o[g];
-              if (w && typeof w == "object" && !Array.isArray(w)) {
-                w.regex === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), l++), w.head_op === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), l++), w.head_direction === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), l++), w.head === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), l++), w.order === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), l++);
-                for (const c in w)
+              let h = o[g];
+              if (h && typeof h == "object" && !Array.isArray(h)) {
+                h.regex === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), l++), h.head_op === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), l++), h.head_direction === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), l++), h.head === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), l++), h.order === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), l++);
+                for (const c in h)
                   c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || (p = addFault(p, f + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: c }), l++);
-                if (w.regex !== void 0) {
-                  let c = w.regex;
+                if (h.regex !== void 0) {
+                  let c = h.regex;
                   typeof c == "string" ? (u(c) < 1 && (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), l++), b(c) || (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), l++)) : (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), l++);
                 }
-                if (w.head_op !== void 0) {
-                  let c = w.head_op;
-                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), l++), c === "ADD" || c === "DEL" || c === "ALT" || (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: h.properties.list.items.properties.head_op.enum }), l++);
+                if (h.head_op !== void 0) {
+                  let c = h.head_op;
+                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), l++), c === "ADD" || c === "DEL" || c === "ALT" || (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: w.properties.list.items.properties.head_op.enum }), l++);
                 }
-                if (w.head_direction !== void 0) {
-                  let c = w.head_direction;
-                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), l++), c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: h.properties.list.items.properties.head_direction.enum }), l++);
+                if (h.head_direction !== void 0) {
+                  let c = h.head_direction;
+                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), l++), c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: w.properties.list.items.properties.head_direction.enum }), l++);
                 }
-                if (w.head !== void 0) {
-                  let c = w.head;
+                if (h.head !== void 0) {
+                  let c = h.head;
                   typeof c == "string" ? (u(c) < 1 && (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), l++), v(c) || (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), l++)) : (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), l++);
                 }
-                if (w.value !== void 0) {
-                  let c = w.value;
+                if (h.value !== void 0) {
+                  let c = h.value;
                   typeof c == "string" ? y(c) || (p = addFault(p, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), l++) : (p = addFault(p, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), l++);
                 }
-                if (w.order !== void 0) {
-                  let c = w.order;
+                if (h.order !== void 0) {
+                  let c = h.order;
                   typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || (p = addFault(p, f + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), l++);
                 }
               } else
@@ -719,7 +719,7 @@ export const itemFaults = {
     return m;
   },
   https(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
+    const w = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -732,15 +732,15 @@ export const itemFaults = {
         }
         if (v.http2 !== void 0) {
           let t = v.http2;
-          typeof t != "string" && (f = addFault(f, y + "/http2", "#/properties/http2/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/http2", "#/properties/http2/enum", "enum", { allowedValues: h.properties.http2.enum }), i++);
+          typeof t != "string" && (f = addFault(f, y + "/http2", "#/properties/http2/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/http2", "#/properties/http2/enum", "enum", { allowedValues: w.properties.http2.enum }), i++);
         }
         if (v.force_https !== void 0) {
           let t = v.force_https;
-          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), i++), t === 0 || t === 301 || t === 302 || (f = addFault(f, y + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: h.properties.force_https.enum }), i++);
+          typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), i++), t === 0 || t === 301 || t === 302 || (f = addFault(f, y + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: w.properties.force_https.enum }), i++);
         }
         if (v.ocsp !== void 0) {
           let t = v.ocsp;
-          typeof t != "string" && (f = addFault(f, y + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: h.properties.ocsp.enum }), i++);
+          typeof t != "string" && (f = addFault(f, y + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: w.properties.ocsp.enum }), i++);
         }
         if (v.ssl_protocol !== void 0) {
           let t = v.ssl_protocol;
@@ -749,7 +749,7 @@ export const itemFaults = {
             const r = t.length;
             for (let p = 0; p < r; p++) {
               let l = t[p];
-              typeof l != "string" && (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), i++), l === "TLSv1" || l === "TLSv1.1" || l === "TLSv1.2" || l === "TLSv1.3" || (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: h.properties.ssl_protocol.items.enum }), i++);
+              typeof l != "string" && (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), i++), l === "TLSv1" || l === "TLSv1.1" || l === "TLSv1.2" || l === "TLSv1.3" || (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: w.properties.ssl_protocol.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/type", "type", { type: "array" }), i++;
@@ -761,7 +761,7 @@ export const itemFaults = {
     return b;
   },
   ip_black_list(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -782,7 +782,7 @@ export const itemFaults = {
         }
         if (u.mode !== void 0) {
           let p = u.mode;
-          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
+          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
         }
       } else
         t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
@@ -791,7 +791,7 @@ export const itemFaults = {
     return y;
   },
   ip_white_list(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -812,7 +812,7 @@ export const itemFaults = {
         }
         if (u.mode !== void 0) {
           let p = u.mode;
-          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: h.properties.mode.enum }), r++);
+          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
         }
       } else
         t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
@@ -821,7 +821,7 @@ export const itemFaults = {
     return y;
   },
   new_origin(q) {
-    const h = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = q.address, v = countCharacters;
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = q.address, v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
@@ -842,11 +842,11 @@ export const itemFaults = {
             }
             if (o.protocol !== void 0) {
               let d = o.protocol;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: w.items.properties.protocol.enum }), r++);
             }
             if (o.host !== void 0 && typeof o.host != "string" && (t = addFault(t, m + "/" + l + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), o.level !== void 0) {
               let d = o.level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/enum", "enum", { allowedValues: h.items.properties.level.enum }), r++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/enum", "enum", { allowedValues: w.items.properties.level.enum }), r++);
             }
             if (o.weight_level !== void 0) {
               let d = o.weight_level;
@@ -854,7 +854,7 @@ export const itemFaults = {
             }
             if (o.isp !== void 0) {
               let d = o.isp;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), r++);
+              typeof d != "string" && (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: w.items.properties.isp.enum }), r++);
             }
             if (o.connect_time !== void 0) {
               let d = o.connect_time;
@@ -870,7 +870,7 @@ export const itemFaults = {
     return y;
   },
   origin(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -883,11 +883,11 @@ export const itemFaults = {
         }
         if (y.default_slave !== void 0 && typeof y.default_slave != "string" && (i = addFault(i, u + "/default_slave", "#/properties/default_slave/type", "type", { type: "string" }), t++), y.origin_mode !== void 0) {
           let r = y.origin_mode;
-          typeof r != "string" && (i = addFault(i, u + "/origin_mode", "#/properties/origin_mode/type", "type", { type: "string" }), t++), r === "default" || r === "http" || r === "https" || r === "custom" || (i = addFault(i, u + "/origin_mode", "#/properties/origin_mode/enum", "enum", { allowedValues: h.properties.origin_mode.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/origin_mode", "#/properties/origin_mode/type", "type", { type: "string" }), t++), r === "default" || r === "http" || r === "https" || r === "custom" || (i = addFault(i, u + "/origin_mode", "#/properties/origin_mode/enum", "enum", { allowedValues: w.properties.origin_mode.enum }), t++);
         }
         if (y.ori_https !== void 0) {
           let r = y.ori_https;
-          typeof r != "string" && (i = addFault(i, u + "/ori_https", "#/properties/ori_https/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/ori_https", "#/properties/ori_https/enum", "enum", { allowedValues: h.properties.ori_https.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/ori_https", "#/properties/ori_https/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/ori_https", "#/properties/ori_https/enum", "enum", { allowedValues: w.properties.ori_https.enum }), t++);
         }
         if (y.port !== void 0) {
           let r = y.port;
@@ -900,7 +900,7 @@ export const itemFaults = {
     return v;
   },
   origin_host(q) {
-    const h = q.domain, b = countCharacters;
+    const w = q.domain, b = countCharacters;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -909,7 +909,7 @@ export const itemFaults = {
           r !== "host" && (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.host !== void 0) {
           let r = y.host;
-          typeof r == "string" ? (b(r) < 1 && (i = addFault(i, u + "/host", "#/properties/host/minLength", "minLength", { limit: 1 }), t++), h(r) || (i = addFault(i, u + "/host", "#/properties/host/format", "format", { format: "domain" }), t++)) : (i = addFault(i, u + "/host", "#/properties/host/type", "type", { type: "string" }), t++);
+          typeof r == "string" ? (b(r) < 1 && (i = addFault(i, u + "/host", "#/properties/host/minLength", "minLength", { limit: 1 }), t++), w(r) || (i = addFault(i, u + "/host", "#/properties/host/format", "format", { format: "domain" }), t++)) : (i = addFault(i, u + "/host", "#/properties/host/type", "type", { type: "string" }), t++);
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
@@ -918,7 +918,7 @@ export const itemFaults = {
     return v;
   },
   post_upload_size_limit(q) {
-    function h(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
+    function w(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
       let _ = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
         b.limit_value === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "limit_value" }), f++);
@@ -930,20 +930,20 @@ export const itemFaults = {
         }
       } else
         _ = addFault(_, v, "#/type", "type", { type: "object" }), f++;
-      return h.errors = _, f === 0;
+      return w.errors = _, f === 0;
     }
-    return h;
+    return w;
   },
   range_back_source(q) {
-    const h = { type: "string", enum: ["on", "off"] };
+    const w = { type: "string", enum: ["on", "off"] };
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
-      return typeof v != "string" && (f = addFault(f, y, "#/type", "type", { type: "string" }), i++), v === "on" || v === "off" || (f = addFault(f, y, "#/enum", "enum", { allowedValues: h.enum }), i++), b.errors = f, i === 0;
+      return typeof v != "string" && (f = addFault(f, y, "#/type", "type", { type: "string" }), i++), v === "on" || v === "off" || (f = addFault(f, y, "#/enum", "enum", { allowedValues: w.enum }), i++), b.errors = f, i === 0;
     }
     return b;
   },
   rate_limit(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
+    const w = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -956,7 +956,7 @@ export const itemFaults = {
         }
         if (v.max_rate_unit !== void 0) {
           let t = v.max_rate_unit;
-          typeof t != "string" && (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: h.properties.max_rate_unit.enum }), i++);
+          typeof t != "string" && (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: w.properties.max_rate_unit.enum }), i++);
         }
         if (v.leading_flow_count !== void 0) {
           let t = v.leading_flow_count;
@@ -964,7 +964,7 @@ export const itemFaults = {
         }
         if (v.leading_flow_unit !== void 0) {
           let t = v.leading_flow_unit;
-          typeof t != "string" && (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: h.properties.leading_flow_unit.enum }), i++);
+          typeof t != "string" && (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: w.properties.leading_flow_unit.enum }), i++);
         }
       } else
         f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
@@ -973,7 +973,7 @@ export const itemFaults = {
     return b;
   },
   referer(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = q["referer-host"], v = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = q["referer-host"], v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -982,7 +982,7 @@ export const itemFaults = {
           p === "type" || p === "list" || p === "allow_empty" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
         if (u.type !== void 0) {
           let p = u.type;
-          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), p === 1 || p === 2 || (t = addFault(t, m + "/type", "#/properties/type/enum", "enum", { allowedValues: h.properties.type.enum }), r++);
+          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), p === 1 || p === 2 || (t = addFault(t, m + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), r++);
         }
         if (u.list !== void 0) {
           let p = u.list;
@@ -1004,16 +1004,16 @@ export const itemFaults = {
     return y;
   },
   smart_compression(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
         u.compression_mode === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "compression_mode" }), r++);
         for (const p in u)
-          b.call(h.properties, p) || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
+          b.call(w.properties, p) || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
         if (u.compression_mode !== void 0) {
           let p = u.compression_mode;
-          typeof p != "string" && (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), p === "gzip" || p === "brotli" || p === "gzip&brotli" || p === "brotli&gzip" || (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: h.properties.compression_mode.enum }), r++);
+          typeof p != "string" && (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), p === "gzip" || p === "brotli" || p === "gzip&brotli" || p === "brotli&gzip" || (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: w.properties.compression_mode.enum }), r++);
         }
         if (u.gzip_compression_rate !== void 0) {
           let p = u.gzip_compression_rate;
@@ -1025,7 +1025,7 @@ export const itemFaults = {
         }
         if (u.gzip_compression_unit !== void 0) {
           let p = u.gzip_compression_unit;
-          typeof p != "string" && (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: h.properties.gzip_compression_unit.enum }), r++);
+          typeof p != "string" && (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: w.properties.gzip_compression_unit.enum }), r++);
         }
         if (u.gzip_content_type !== void 0) {
           let p = u.gzip_content_type;
@@ -1049,7 +1049,7 @@ export const itemFaults = {
         }
         if (u.brotli_compression_unit !== void 0) {
           let p = u.brotli_compression_unit;
-          typeof p != "string" && (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: h.properties.brotli_compression_unit.enum }), r++);
+          typeof p != "string" && (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: w.properties.brotli_compression_unit.enum }), r++);
         }
         if (u.brotli_content_type !== void 0) {
           let p = u.brotli_content_type;
@@ -1070,7 +1070,7 @@ export const itemFaults = {
     return y;
   },
   source_url_rewrite(q) {
-    const h = q["regex-any"], b = countCharacters, v = new RegExp("^/", "u");
+    const w = q["regex-any"], b = countCharacters, v = new RegExp("^/", "u");
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
@@ -1083,7 +1083,7 @@ export const itemFaults = {
               d === "origin_url" || d === "target_url" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
             if (o.origin_url !== void 0) {
               let d = o.origin_url;
-              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), h(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), w(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
             }
             if (o.target_url !== void 0) {
               let d = o.target_url;
@@ -1099,7 +1099,7 @@ export const itemFaults = {
     return y;
   },
   speed_limit(q) {
-    const h = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, v = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+    const w = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, v = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
     function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
       let r = null, p = 0;
       if (Array.isArray(m)) {
@@ -1113,7 +1113,7 @@ export const itemFaults = {
               g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
             if (d.type !== void 0) {
               let g = d.type;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/type", "type", { type: "string" }), p++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/enum", "enum", { allowedValues: h.items.properties.type.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/type", "type", { type: "string" }), p++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/enum", "enum", { allowedValues: w.items.properties.type.enum }), p++);
             }
             if (d.pattern !== void 0) {
               let g = d.pattern;
@@ -1141,7 +1141,7 @@ export const itemFaults = {
     return u;
   },
   timeout(q) {
-    const h = new RegExp("^(0|[1-9][0-9]*)$", "u");
+    const w = new RegExp("^(0|[1-9][0-9]*)$", "u");
     function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
@@ -1150,7 +1150,7 @@ export const itemFaults = {
           t !== "time" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
         if (v.time !== void 0) {
           let t = v.time;
-          typeof t == "string" ? h.test(t) || (f = addFault(f, y + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/time", "#/properties/time/type", "type", { type: "string" }), i++);
+          typeof t == "string" ? w.test(t) || (f = addFault(f, y + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/time", "#/properties/time/type", "type", { type: "string" }), i++);
         }
       } else
         f = addFault(f, y, "#/type", "type", { type: "object" }), i++;
@@ -1159,7 +1159,7 @@ export const itemFaults = {
     return b;
   },
   tos_origin(q) {
-    const h = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q.address;
+    const w = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q.address;
     function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
       let r = null, p = 0;
       if (Array.isArray(m)) {
@@ -1170,17 +1170,17 @@ export const itemFaults = {
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.isp === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "isp" }), p++), d.ips === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "ips" }), p++), d.group_sort === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "group_sort" }), p++);
             for (const g in d)
-              b.call(h.items.properties, g) || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
+              b.call(w.items.properties, g) || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
             if (d.isp !== void 0) {
               let g = d.isp;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), p++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: h.items.properties.isp.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), p++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: w.items.properties.isp.enum }), p++);
             }
             if (d.ips !== void 0) {
               let g = d.ips;
               if (Array.isArray(g)) {
                 g.length < 1 && (r = addFault(r, _ + "/" + o + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), p++);
-                const w = g.length;
-                for (let c = 0; c < w; c++) {
+                const h = g.length;
+                for (let c = 0; c < h; c++) {
                   let s = g[c];
                   typeof s == "string" ? (v(s) < 1 && (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), p++), y(s) || (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/format", "format", { format: "address" }), p++)) : (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/type", "type", { type: "string" }), p++);
                 }
@@ -1197,11 +1197,11 @@ export const itemFaults = {
             }
             if (d.origin_mode !== void 0) {
               let g = d.origin_mode;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || g === "custom" || (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: h.items.properties.origin_mode.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || g === "custom" || (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: w.items.properties.origin_mode.enum }), p++);
             }
             if (d.protocol !== void 0) {
               let g = d.protocol;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: h.items.properties.protocol.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: w.items.properties.protocol.enum }), p++);
             }
             if (d.port !== void 0) {
               let g = d.port;
@@ -1209,11 +1209,11 @@ export const itemFaults = {
             }
             if (d.host_mode !== void 0) {
               let g = d.host_mode;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), p++), g === "default" || g === "custom" || (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: h.items.properties.host_mode.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), p++), g === "default" || g === "custom" || (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: w.items.properties.host_mode.enum }), p++);
             }
             if (d.host !== void 0 && typeof d.host != "string" && (r = addFault(r, _ + "/" + o + "/host", "#/items/properties/host/type", "type", { type: "string" }), p++), d.auth_type !== void 0) {
               let g = d.auth_type;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), p++), g === "default" || g === "oss" || g === "tos" || (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: h.items.properties.auth_type.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), p++), g === "default" || g === "oss" || g === "tos" || (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: w.items.properties.auth_type.enum }), p++);
             }
             if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (r = addFault(r, _ + "/" + o + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), p++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (r = addFault(r, _ + "/" + o + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), p++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (r = addFault(r, _ + "/" + o + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), p++), d.auth_expire !== void 0) {
               let g = d.auth_expire;
@@ -1221,7 +1221,7 @@ export const itemFaults = {
             }
             if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (r = addFault(r, _ + "/" + o + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), p++), d.parse_priority !== void 0) {
               let g = d.parse_priority;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), p++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: h.items.properties.parse_priority.enum }), p++);
+              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), p++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: w.items.properties.parse_priority.enum }), p++);
             }
           } else
             r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
@@ -1233,7 +1233,7 @@ export const itemFaults = {
     return u;
   },
   user_agent(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -1250,27 +1250,27 @@ export const itemFaults = {
         }
         if (y.url_case_insensitive !== void 0) {
           let r = y.url_case_insensitive;
-          typeof r != "string" && (i = addFault(i, u + "/url_case_insensitive", "#/properties/url_case_insensitive/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/url_case_insensitive", "#/properties/url_case_insensitive/enum", "enum", { allowedValues: h.properties.url_case_insensitive.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/url_case_insensitive", "#/properties/url_case_insensitive/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/url_case_insensitive", "#/properties/url_case_insensitive/enum", "enum", { allowedValues: w.properties.url_case_insensitive.enum }), t++);
         }
         if (y.allow_empty_ua !== void 0) {
           let r = y.allow_empty_ua;
-          typeof r != "string" && (i = addFault(i, u + "/allow_empty_ua", "#/properties/allow_empty_ua/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/allow_empty_ua", "#/properties/allow_empty_ua/enum", "enum", { allowedValues: h.properties.allow_empty_ua.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/allow_empty_ua", "#/properties/allow_empty_ua/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/allow_empty_ua", "#/properties/allow_empty_ua/enum", "enum", { allowedValues: w.properties.allow_empty_ua.enum }), t++);
         }
         if (y.ua_case_insensitive !== void 0) {
           let r = y.ua_case_insensitive;
-          typeof r != "string" && (i = addFault(i, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/enum", "enum", { allowedValues: h.properties.ua_case_insensitive.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/type", "type", { type: "string" }), t++), r === "yes" || r === "no" || (i = addFault(i, u + "/ua_case_insensitive", "#/properties/ua_case_insensitive/enum", "enum", { allowedValues: w.properties.ua_case_insensitive.enum }), t++);
         }
         if (y.url_match_type !== void 0) {
           let r = y.url_match_type;
-          typeof r != "string" && (i = addFault(i, u + "/url_match_type", "#/properties/url_match_type/type", "type", { type: "string" }), t++), r === "all" || r === "ext" || r === "dir" || r === "route" || r === "regex" || (i = addFault(i, u + "/url_match_type", "#/properties/url_match_type/enum", "enum", { allowedValues: h.properties.url_match_type.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/url_match_type", "#/properties/url_match_type/type", "type", { type: "string" }), t++), r === "all" || r === "ext" || r === "dir" || r === "route" || r === "regex" || (i = addFault(i, u + "/url_match_type", "#/properties/url_match_type/enum", "enum", { allowedValues: w.properties.url_match_type.enum }), t++);
         }
         if (y.ua_type !== void 0) {
           let r = y.ua_type;
-          typeof r != "string" && (i = addFault(i, u + "/ua_type", "#/properties/ua_type/type", "type", { type: "string" }), t++), r === "black" || r === "white" || (i = addFault(i, u + "/ua_type", "#/properties/ua_type/enum", "enum", { allowedValues: h.properties.ua_type.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/ua_type", "#/properties/ua_type/type", "type", { type: "string" }), t++), r === "black" || r === "white" || (i = addFault(i, u + "/ua_type", "#/properties/ua_type/enum", "enum", { allowedValues: w.properties.ua_type.enum }), t++);
         }
         if (y.ua_match_type !== void 0) {
           let r = y.ua_match_type;
-          typeof r != "string" && (i = addFault(i, u + "/ua_match_type", "#/properties/ua_match_type/type", "type", { type: "string" }), t++), r === "pattern" || r === "exact" || (i = addFault(i, u + "/ua_match_type", "#/properties/ua_match_type/enum", "enum", { allowedValues: h.properties.ua_match_type.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/ua_match_type", "#/properties/ua_match_type/type", "type", { type: "string" }), t++), r === "pattern" || r === "exact" || (i = addFault(i, u + "/ua_match_type", "#/properties/ua_match_type/enum", "enum", { allowedValues: w.properties.ua_match_type.enum }), t++);
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
@@ -1279,7 +1279,7 @@ export const itemFaults = {
     return v;
   },
   vendor_origin_auth(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = q["http-url"], v = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = q["http-url"], v = countCharacters;
     function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
@@ -1292,7 +1292,7 @@ export const itemFaults = {
         }
         if (u.match_method !== void 0) {
           let p = u.match_method;
-          typeof p != "string" && (t = addFault(t, m + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), p === "default" || p === "ext" || p === "regex" || (t = addFault(t, m + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: h.properties.match_method.enum }), r++);
+          typeof p != "string" && (t = addFault(t, m + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), p === "default" || p === "ext" || p === "regex" || (t = addFault(t, m + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: w.properties.match_method.enum }), r++);
         }
         u.pattern !== void 0 && typeof u.pattern != "string" && (t = addFault(t, m + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), r++);
       } else
@@ -1302,7 +1302,7 @@ export const itemFaults = {
     return y;
   },
   video_drag(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = q["regex-any"], v = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+    const w = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = q["regex-any"], v = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
     function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
       let r = null, p = 0;
       if (m && typeof m == "object" && !Array.isArray(m)) {
@@ -1315,11 +1315,11 @@ export const itemFaults = {
         }
         if (m.mp4 !== void 0) {
           let l = m.mp4;
-          typeof l != "string" && (r = addFault(r, _ + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: h.properties.mp4.enum }), p++);
+          typeof l != "string" && (r = addFault(r, _ + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: w.properties.mp4.enum }), p++);
         }
         if (m.flv !== void 0) {
           let l = m.flv;
-          typeof l != "string" && (r = addFault(r, _ + "/flv", "#/properties/flv/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/flv", "#/properties/flv/enum", "enum", { allowedValues: h.properties.flv.enum }), p++);
+          typeof l != "string" && (r = addFault(r, _ + "/flv", "#/properties/flv/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/flv", "#/properties/flv/enum", "enum", { allowedValues: w.properties.flv.enum }), p++);
         }
         if (m.start !== void 0) {
           let l = m.start;
@@ -1336,7 +1336,7 @@ export const itemFaults = {
     return u;
   },
   visit_areas_limit(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
+    const w = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
@@ -1345,7 +1345,7 @@ export const itemFaults = {
           r === "limit_type" || r === "country_list" || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: r }), t++);
         if (y.limit_type !== void 0) {
           let r = y.limit_type;
-          typeof r != "string" && (i = addFault(i, u + "/limit_type", "#/properties/limit_type/type", "type", { type: "string" }), t++), r === "white" || r === "black" || (i = addFault(i, u + "/limit_type", "#/properties/limit_type/enum", "enum", { allowedValues: h.properties.limit_type.enum }), t++);
+          typeof r != "string" && (i = addFault(i, u + "/limit_type", "#/properties/limit_type/type", "type", { type: "string" }), t++), r === "white" || r === "black" || (i = addFault(i, u + "/limit_type", "#/properties/limit_type/enum", "enum", { allowedValues: w.properties.limit_type.enum }), t++);
         }
         if (y.country_list !== void 0) {
           let r = y.country_list;
@@ -1358,7 +1358,7 @@ export const itemFaults = {
     return v;
   },
   visit_deny_whitelist(q) {
-    const h = countCharacters, b = new RegExp("^/\\S*$", "u");
+    const w = countCharacters, b = new RegExp("^/\\S*$", "u");
     function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
@@ -1372,7 +1372,7 @@ export const itemFaults = {
               o === "url" || o === "turn_on" || (i = addFault(i, u + "/" + p, "#/items/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
             if (l.url !== void 0) {
               let o = l.url;
-              typeof o == "string" ? (h(o) < 1 && (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), t++), b.test(o) || (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), t++)) : (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/type", "type", { type: "string" }), t++);
+              typeof o == "string" ? (w(o) < 1 && (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), t++), b.test(o) || (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), t++)) : (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/type", "type", { type: "string" }), t++);
             }
             l.turn_on !== void 0 && typeof l.turn_on != "boolean" && (i = addFault(i, u + "/" + p + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), t++);
           } else
@@ -1385,20 +1385,20 @@ export const itemFaults = {
     return v;
   },
   visit_timestamp(q) {
-    const h = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), m = new RegExp("^[^&=?#\\s]+$", "u");
+    const w = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), m = new RegExp("^[^&=?#\\s]+$", "u");
     function _(f, { instancePath: i = "", parentData: t, parentDataProperty: r, rootData: p = f } = {}) {
       let l = null, o = 0;
       if (f && typeof f == "object" && !Array.isArray(f)) {
         f.pattern === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "pattern" }), o++), f.time_format === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "time_format" }), o++), f.key === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "key" }), o++), f.deadtime === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "deadtime" }), o++), f.req_uri_type === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "req_uri_type" }), o++);
         for (const d in f)
-          b.call(h.properties, d) || (l = addFault(l, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), o++);
+          b.call(w.properties, d) || (l = addFault(l, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), o++);
         if (f.pattern !== void 0) {
           let d = f.pattern;
           typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), o++), y(d) || (l = addFault(l, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), o++)) : (l = addFault(l, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), o++);
         }
         if (f.time_format !== void 0) {
           let d = f.time_format;
-          typeof d != "string" && (l = addFault(l, i + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), o++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (l = addFault(l, i + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: h.properties.time_format.enum }), o++);
+          typeof d != "string" && (l = addFault(l, i + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), o++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (l = addFault(l, i + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: w.properties.time_format.enum }), o++);
         }
         if (f.key !== void 0) {
           let d = f.key;
@@ -1410,11 +1410,11 @@ export const itemFaults = {
         }
         if (f.req_uri_type !== void 0) {
           let d = f.req_uri_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || d === 3 || d === 4 || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: h.properties.req_uri_type.enum }), o++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || d === 3 || d === 4 || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: w.properties.req_uri_type.enum }), o++);
         }
         if (f.origin_type !== void 0) {
           let d = f.origin_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: h.properties.origin_type.enum }), o++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: w.properties.origin_type.enum }), o++);
         }
         if (f.style !== void 0) {
           let d = f.style;
@@ -1437,13 +1437,13 @@ export const itemFaults = {
   }
 };
 export function createWorkspaceFaults() {
-  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" }, kept: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), m = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), _ = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), p = new RegExp("^[0-9]{1,6}[smhd]$", "u"), l = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), o = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function w(c, { instancePath: s = "", parentData: L, parentDataProperty: V, rootData: O = c } = {}) {
+  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-expensive": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), m = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), _ = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), p = new RegExp("^[0-9]{1,6}[smhd]$", "u"), l = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), o = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function h(c, { instancePath: s = "", parentData: L, parentDataProperty: V, rootData: O = c } = {}) {
     let e = null, a = 0;
     if (c && typeof c == "object" && !Array.isArray(c)) {
       c.id === void 0 && (c.id = "default"), c.service === void 0 && (c.service = {}), c.limits === void 0 && (c.limits = {}), c.manifests === void 0 && (c.manifests = ["domains/**/*.{yaml,yml}"]), c.profiles === void 0 && (c.profiles = ["profiles/**/*.{yaml,yml}"]), c.policies === void 0 && (c.policies = ["policies/**/*.{yaml,yml}"]), c.defaults === void 0 && (c.defaults = {}), c.secrets === void 0 && (c.secrets = {}), c.allowLiteralSecrets === void 0 && (c.allowLiteralSecrets = !1), c.sign === void 0 && (c.sign = {}), c.grouping === void 0 && (c.grouping = {}), c.guards === void 0 && (c.guards = {}), c.rollout === void 0 && (c.rollout = {}), c.drift === void 0 && (c.drift = {}), c.trace === void 0 && (c.trace = {}), c.requests === void 0 && (c.requests = []), c.tests === void 0 && (c.tests = ["tests/**/*.{yaml,yml}"]), c.moved === void 0 && (c.moved = []), c.notes === void 0 && (c.notes = {}), c.checks === void 0 && (c.checks = {}), c.notify === void 0 && (c.notify = []), c.serve === void 0 && (c.serve = {}), c.roles === void 0 && (c.roles = []), c.version === void 0 && (e = addFault(e, s, "#/required", "required", { missingProperty: "version" }), a++);
       for (const n in c)
-        h.call(q.properties, n) || (e = addFault(e, s, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+        w.call(q.properties, n) || (e = addFault(e, s, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
       if (c.version !== void 0) {
         let n = c.version;
         typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, s + "/version", "#/properties/version/type", "type", { type: "integer" }), a++), n !== 1 && (e = addFault(e, s + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), a++);
@@ -1454,7 +1454,7 @@ export function createWorkspaceFaults() {
       if (E && typeof E == "object" && !Array.isArray(E)) {
         E.url === void 0 && (E.url = "emulator"), E.account === void 0 && (E.account = "default"), E.token === void 0 && (E.token = "${env:EDGEWISE_TOKEN}"), E.timezone === void 0 && (E.timezone = "UTC"), E.itemKeys === void 0 && (E.itemKeys = {}), E.timeoutSeconds === void 0 && (E.timeoutSeconds = 30), E.settleSeconds === void 0 && (E.settleSeconds = 10), E.allowHttp === void 0 && (E.allowHttp = !1), E.readBack === void 0 && (E.readBack = !1), E.unset === void 0 && (E.unset = !1);
         for (const x in E)
-          h.call(q.properties.service.properties, x) || (e = addFault(e, s + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+          w.call(q.properties.service.properties, x) || (e = addFault(e, s + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
         let n = E.url;
         typeof n == "string" ? b(n) < 1 && (e = addFault(e, s + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), a++);
         let F = E.account;
@@ -1780,7 +1780,7 @@ export function createWorkspaceFaults() {
           if (x && typeof x == "object" && !Array.isArray(x)) {
             x.area === void 0 && (x.area = "all"), x.settle === void 0 && (x.settle = "5m"), x.lag === void 0 && (x.lag = "10m"), x.window === void 0 && (x.window = "15m"), x.grain === void 0 && (x.grain = "minute5"), x.statuses === void 0 && (x.statuses = ["5xx"]), x.minRequests === void 0 && (x.minRequests = 500), x.margin === void 0 && (x.margin = "1%"), x.onLittleData === void 0 && (x.onLittleData = "wait"), x.onFailure === void 0 && (x.onFailure = "stop");
             for (const re in x)
-              h.call(q.properties.rollout.properties.health.properties, re) || (e = addFault(e, s + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: re }), a++);
+              w.call(q.properties.rollout.properties.health.properties, re) || (e = addFault(e, s + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: re }), a++);
             let j = x.area;
             typeof j != "string" && (e = addFault(e, s + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), a++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, s + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.area.enum }), a++);
             let N = x.settle;
@@ -1901,23 +1901,21 @@ export function createWorkspaceFaults() {
         e = addFault(e, s + "/moved", "#/properties/moved/type", "type", { type: "array" }), a++;
       let M = c.notes;
       if (M && typeof M == "object" && !Array.isArray(M)) {
-        M.groups === void 0 && (M.groups = "on"), M.waves === void 0 && (M.waves = "on"), M.kinds === void 0 && (M.kinds = "on"), M.kept === void 0 && (M.kept = "on");
-        for (const $ in M)
-          $ === "groups" || $ === "waves" || $ === "kinds" || $ === "kept" || (e = addFault(e, s + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
+        M.groups === void 0 && (M.groups = "on"), M.waves === void 0 && (M.waves = "on"), M.kinds === void 0 && (M.kinds = "on");
+        for (const A in M)
+          A === "groups" || A === "waves" || A === "kinds" || (e = addFault(e, s + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: A }), a++);
         let n = M.groups;
         typeof n != "string" && (e = addFault(e, s + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), a++), n === "on" || n === "off" || (e = addFault(e, s + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: q.properties.notes.properties.groups.enum }), a++);
         let F = M.waves;
         typeof F != "string" && (e = addFault(e, s + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), a++), F === "on" || F === "off" || (e = addFault(e, s + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: q.properties.notes.properties.waves.enum }), a++);
         let k = M.kinds;
         typeof k != "string" && (e = addFault(e, s + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), a++), k === "on" || k === "off" || (e = addFault(e, s + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: q.properties.notes.properties.kinds.enum }), a++);
-        let A = M.kept;
-        typeof A != "string" && (e = addFault(e, s + "/notes/kept", "#/properties/notes/properties/kept/type", "type", { type: "string" }), a++), A === "on" || A === "off" || (e = addFault(e, s + "/notes/kept", "#/properties/notes/properties/kept/enum", "enum", { allowedValues: q.properties.notes.properties.kept.enum }), a++);
       } else
         e = addFault(e, s + "/notes", "#/properties/notes/type", "type", { type: "object" }), a++;
       let D = c.checks;
       if (D && typeof D == "object" && !Array.isArray(D)) {
         for (const n in D)
-          h.call(q.properties.checks.properties, n) || (e = addFault(e, s + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+          w.call(q.properties.checks.properties, n) || (e = addFault(e, s + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
         if (D["rule-duplicate"] !== void 0) {
           let n = D["rule-duplicate"];
           typeof n != "string" && (e = addFault(e, s + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: q.properties.checks.properties["rule-duplicate"].enum }), a++);
@@ -2214,18 +2212,18 @@ export function createWorkspaceFaults() {
         e = addFault(e, s + "/roles", "#/properties/roles/type", "type", { type: "array" }), a++;
     } else
       e = addFault(e, s, "#/type", "type", { type: "object" }), a++;
-    return w.errors = e, a === 0;
+    return h.errors = e, a === 0;
   }
-  return w;
+  return h;
 }
 export function createTestFaults() {
-  const q = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, h = Object.prototype.hasOwnProperty, b = countCharacters;
+  const q = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters;
   function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
     let i = null, t = 0;
     if (y && typeof y == "object" && !Array.isArray(y)) {
       y.test === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "test" }), t++);
       for (const l in y)
-        h.call(q.properties, l) || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), t++);
+        w.call(q.properties, l) || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), t++);
       if (y.test !== void 0) {
         let l = y.test;
         typeof l == "string" ? b(l) < 1 && (i = addFault(i, u + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/test", "#/properties/test/type", "type", { type: "string" }), t++);
@@ -2284,35 +2282,35 @@ export function createTestFaults() {
             let g = l[d];
             if (g && typeof g == "object" && !Array.isArray(g)) {
               g.url === void 0 && (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/required", "required", { missingProperty: "url" }), t++);
-              for (const w in g)
-                h.call(q.properties.requests.items.properties, w) || (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: w }), t++);
+              for (const h in g)
+                w.call(q.properties.requests.items.properties, h) || (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: h }), t++);
               if (g.url !== void 0) {
-                let w = g.url;
-                typeof w == "string" ? b(w) < 1 && (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), t++);
+                let h = g.url;
+                typeof h == "string" ? b(h) < 1 && (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), t++);
               }
               if (g.method !== void 0 && typeof g.method != "string" && (i = addFault(i, u + "/requests/" + d + "/method", "#/properties/requests/items/properties/method/type", "type", { type: "string" }), t++), g.headers !== void 0) {
-                let w = g.headers;
-                w && typeof w == "object" && !Array.isArray(w) || (i = addFault(i, u + "/requests/" + d + "/headers", "#/properties/requests/items/properties/headers/type", "type", { type: "object" }), t++);
+                let h = g.headers;
+                h && typeof h == "object" && !Array.isArray(h) || (i = addFault(i, u + "/requests/" + d + "/headers", "#/properties/requests/items/properties/headers/type", "type", { type: "object" }), t++);
               }
               if (g.ip !== void 0 && typeof g.ip != "string" && (i = addFault(i, u + "/requests/" + d + "/ip", "#/properties/requests/items/properties/ip/type", "type", { type: "string" }), t++), g.country !== void 0 && typeof g.country != "string" && (i = addFault(i, u + "/requests/" + d + "/country", "#/properties/requests/items/properties/country/type", "type", { type: "string" }), t++), g.isp !== void 0 && typeof g.isp != "string" && (i = addFault(i, u + "/requests/" + d + "/isp", "#/properties/requests/items/properties/isp/type", "type", { type: "string" }), t++), g.time !== void 0 && typeof g.time != "string" && (i = addFault(i, u + "/requests/" + d + "/time", "#/properties/requests/items/properties/time/type", "type", { type: "string" }), t++), g.bodySize !== void 0) {
-                let w = g.bodySize;
-                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || (i = addFault(i, u + "/requests/" + d + "/bodySize", "#/properties/requests/items/properties/bodySize/type", "type", { type: "integer" }), t++);
+                let h = g.bodySize;
+                typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || (i = addFault(i, u + "/requests/" + d + "/bodySize", "#/properties/requests/items/properties/bodySize/type", "type", { type: "integer" }), t++);
               }
               if (g.signature !== void 0 && typeof g.signature != "string" && (i = addFault(i, u + "/requests/" + d + "/signature", "#/properties/requests/items/properties/signature/type", "type", { type: "string" }), t++), g.secrets !== void 0) {
-                let w = g.secrets;
-                w && typeof w == "object" && !Array.isArray(w) || (i = addFault(i, u + "/requests/" + d + "/secrets", "#/properties/requests/items/properties/secrets/type", "type", { type: "object" }), t++);
+                let h = g.secrets;
+                h && typeof h == "object" && !Array.isArray(h) || (i = addFault(i, u + "/requests/" + d + "/secrets", "#/properties/requests/items/properties/secrets/type", "type", { type: "object" }), t++);
               }
               if (g.origin !== void 0) {
-                let w = g.origin;
-                w && typeof w == "object" && !Array.isArray(w) || (i = addFault(i, u + "/requests/" + d + "/origin", "#/properties/requests/items/properties/origin/type", "type", { type: "object" }), t++);
+                let h = g.origin;
+                h && typeof h == "object" && !Array.isArray(h) || (i = addFault(i, u + "/requests/" + d + "/origin", "#/properties/requests/items/properties/origin/type", "type", { type: "object" }), t++);
               }
               if (g.count !== void 0) {
-                let w = g.count;
-                typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || (i = addFault(i, u + "/requests/" + d + "/count", "#/properties/requests/items/properties/count/type", "type", { type: "integer" }), t++);
+                let h = g.count;
+                typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || (i = addFault(i, u + "/requests/" + d + "/count", "#/properties/requests/items/properties/count/type", "type", { type: "integer" }), t++);
               }
               if (g.expect !== void 0) {
-                let w = g.expect;
-                w && typeof w == "object" && !Array.isArray(w) ? Object.keys(w).length < 1 && (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/type", "type", { type: "object" }), t++);
+                let h = g.expect;
+                h && typeof h == "object" && !Array.isArray(h) ? Object.keys(h).length < 1 && (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/type", "type", { type: "object" }), t++);
               }
             } else
               i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/type", "type", { type: "object" }), t++;
@@ -2332,11 +2330,11 @@ export function createTestFaults() {
           if (l.writes !== void 0) {
             let o = l.writes;
             const d = t;
-            let g = !1, w = null;
+            let g = !1, h = null;
             const c = t;
             typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), t++), typeof o == "number" && isFinite(o) && (o < 0 || isNaN(o)) && (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
             var r = c === t;
-            r && (g = !0, w = 0);
+            r && (g = !0, h = 0);
             const s = t;
             if (o && typeof o == "object" && !Array.isArray(o)) {
               for (const L in o)
@@ -2352,15 +2350,15 @@ export function createTestFaults() {
             } else
               i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/type", "type", { type: "object" }), t++;
             var r = s === t;
-            r && g ? (g = !1, w = [w, 1]) : r && (g = !0, w = 1), g ? (t = d, i !== null && (d ? i.length = d : i = null)) : (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: w }), t++);
+            r && g ? (g = !1, h = [h, 1]) : r && (g = !0, h = 1), g ? (t = d, i !== null && (d ? i.length = d : i = null)) : (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: h }), t++);
           }
           if (l.actions !== void 0) {
             let o = l.actions;
             if (Array.isArray(o)) {
               const d = o.length;
               for (let g = 0; g < d; g++) {
-                let w = o[g];
-                typeof w != "string" && (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), t++), w === "set" || w === "change" || w === "unset" || w === "release" || (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: q.properties.plan.properties.actions.items.enum }), t++);
+                let h = o[g];
+                typeof h != "string" && (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), t++), h === "set" || h === "change" || h === "unset" || h === "release" || (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: q.properties.plan.properties.actions.items.enum }), t++);
               }
             } else
               i = addFault(i, u + "/plan/actions", "#/properties/plan/properties/actions/type", "type", { type: "array" }), t++;
@@ -2372,9 +2370,9 @@ export function createTestFaults() {
         let l = y.emulator;
         const o = t;
         let d = !1, g = null;
-        const w = t;
+        const h = t;
         typeof l != "string" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), t++), l === "accepts" || l === "refuses" || (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: q.properties.emulator.oneOf[0].enum }), t++);
-        var p = w === t;
+        var p = h === t;
         p && (d = !0, g = 0);
         const c = t;
         if (l && typeof l == "object" && !Array.isArray(l)) {
@@ -2423,7 +2421,7 @@ export function createTestFaults() {
   return v;
 }
 export function createPolicyFaults() {
-  const q = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, h = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), b = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), v = countCharacters;
+  const q = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, w = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), b = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), v = countCharacters;
   function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
     let t = null, r = 0;
     const p = r;
@@ -2442,7 +2440,7 @@ export function createPolicyFaults() {
         c === "policy" || c === "level" || c === "on" || c === "when" || c === "deny" || c === "message" || c === "requests" || c === "except" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: c }), r++);
       if (u.policy !== void 0) {
         let c = u.policy;
-        typeof c == "string" ? h.test(c) || (t = addFault(t, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
+        typeof c == "string" ? w.test(c) || (t = addFault(t, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
       }
       if (u.level !== void 0) {
         let c = u.level;
@@ -2473,12 +2471,12 @@ export function createPolicyFaults() {
         let L = !1;
         const V = r;
         typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
-        var w = V === r;
-        if (L = L || w, !L) {
+        var h = V === r;
+        if (L = L || h, !L) {
           const O = r;
           typeof c != "boolean" && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
-          var w = O === r;
-          L = L || w;
+          var h = O === r;
+          L = L || h;
         }
         L ? (r = s, t !== null && (s ? t.length = s : t = null)) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
       }

@@ -88,15 +88,15 @@ export const itemValidators: ItemValidators = {
               const N = r;
               if (p && typeof p == "object" && !Array.isArray(p)) {
                 p.name === void 0 && r++, p.value === void 0 && r++;
-                for (const P in p)
-                  P === "name" || P === "value" || r++;
+                for (const S in p)
+                  S === "name" || S === "value" || r++;
                 if (p.name !== void 0) {
-                  let P = p.name;
-                  typeof P == "string" ? (a(P) < 1 && r++, _(P) || r++) : r++;
+                  let S = p.name;
+                  typeof S == "string" ? (a(S) < 1 && r++, _(S) || r++) : r++;
                 }
                 if (p.value !== void 0) {
-                  let P = p.value;
-                  typeof P == "string" && y(P) || r++;
+                  let S = p.value;
+                  typeof S == "string" && y(S) || r++;
                 }
               } else
                 r++;
@@ -1445,8 +1445,8 @@ export const itemValidators: ItemValidators = {
   }
 };
 export function createWorkspaceValidator(): SchemaValidator {
-  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {}, kept: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^\\S+( \\S+){4}$", "u"), z = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function P(h) {
+  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "rule-expensive": {}, "white-list-denied": {}, "never-served": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^\\S+( \\S+){4}$", "u"), z = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function S(h) {
     let t = 0;
     if (h && typeof h == "object" && !Array.isArray(h)) {
       h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.notes === void 0 && (h.notes = {}), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && t++;
@@ -1907,19 +1907,17 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let S = h.notes;
-      if (S && typeof S == "object" && !Array.isArray(S)) {
-        S.groups === void 0 && (S.groups = "on"), S.waves === void 0 && (S.waves = "on"), S.kinds === void 0 && (S.kinds = "on"), S.kept === void 0 && (S.kept = "on");
-        for (const A in S)
-          A === "groups" || A === "waves" || A === "kinds" || A === "kept" || t++;
-        let f = S.groups;
+      let P = h.notes;
+      if (P && typeof P == "object" && !Array.isArray(P)) {
+        P.groups === void 0 && (P.groups = "on"), P.waves === void 0 && (P.waves = "on"), P.kinds === void 0 && (P.kinds = "on");
+        for (const m in P)
+          m === "groups" || m === "waves" || m === "kinds" || t++;
+        let f = P.groups;
         typeof f != "string" && t++, f === "on" || f === "off" || t++;
-        let u = S.waves;
+        let u = P.waves;
         typeof u != "string" && t++, u === "on" || u === "off" || t++;
-        let v = S.kinds;
+        let v = P.kinds;
         typeof v != "string" && t++, v === "on" || v === "off" || t++;
-        let m = S.kept;
-        typeof m != "string" && t++, m === "on" || m === "off" || t++;
       } else
         t++;
       let j = h.checks;
@@ -2224,7 +2222,7 @@ export function createWorkspaceValidator(): SchemaValidator {
       t++;
     return t === 0;
   }
-  return join(P, () => createWorkspaceFaults());
+  return join(S, () => createWorkspaceFaults());
 }
 export function createTestValidator(): SchemaValidator {
   const g = { properties: { test: {}, domains: { items: {} }, given: { properties: { profiles: { items: {} }, vars: {}, config: {} } }, assume: {}, items: {}, requests: { items: { properties: { url: {}, method: {}, headers: {}, ip: {}, country: {}, isp: {}, at: {}, time: {}, bodySize: {}, signature: {}, secrets: {}, origin: {}, count: {}, expect: { properties: {} } } } }, plan: { properties: { from: {}, writes: { oneOf: [{}, { properties: { min: {}, max: {} } }] }, actions: { items: {} } } }, emulator: { oneOf: [{}, { properties: { refuses: { properties: { text: {}, code: {} } } } }] }, expect: { properties: { violates: { items: {} } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters;
@@ -2516,8 +2514,8 @@ export function createPolicyValidator(): SchemaValidator {
                 let z = N.domains;
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
-                  const P = z.length;
-                  for (let h = 0; h < P; h++) {
+                  const S = z.length;
+                  for (let h = 0; h < S; h++) {
                     let t = z[h];
                     typeof t == "string" ? y(t) < 1 && e++ : e++;
                   }
@@ -2528,8 +2526,8 @@ export function createPolicyValidator(): SchemaValidator {
                 let z = N.items;
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
-                  const P = z.length;
-                  for (let h = 0; h < P; h++) {
+                  const S = z.length;
+                  for (let h = 0; h < S; h++) {
                     let t = z[h];
                     typeof t == "string" ? y(t) < 1 && e++ : e++;
                   }

@@ -130,6 +130,10 @@ templates?: {
 [k: string]: string
 }
 /**
+ * Names of fields that the service keeps if a write leaves them out, and that an apply wrote. Without a manifest that has one it is a difference, until an apply gives it up and drops its name here.
+ */
+writtenFields?: string[]
+/**
  * JSON pointers of fields that the service never showed and nobody has named. The candidate has their defaults; the service may hold any value.
  *
  * @minItems 1
@@ -804,6 +808,28 @@ summary?: {
  */
 conditional?: number
 }
+/**
+ * Fields that an apply wrote and manifests dropped, and that the service keeps: their values stay. Present if there are any. The next apply of the domain gives them up.
+ *
+ * @minItems 1
+ *
+ * Items: One field of one item of one domain.
+ */
+stays?: {
+/**
+ * Name of the domain.
+ */
+domain: string
+/**
+ * The item, by its name in manifests.
+ */
+item: string
+/**
+ * Name of the field.
+ */
+field: string
+value: Value
+}[]
 /**
  * Warnings for the reader; not used by apply.
  *

@@ -16,7 +16,7 @@ const expected: Record<string, string> = {
 }
 
 var domainFileFits = validate10;
-var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, answered: { const: !0 }, differs: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } }, unknownFields: { type: "array", minItems: 1, items: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
+var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, answered: { const: !0 }, differs: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } }, writtenFields: { type: "array", items: { type: "string" } }, unknownFields: { type: "array", minItems: 1, items: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
 var pattern0 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$", "u");
 function validate12(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0, _errs1 = errors, valid0 = !0, _errs2 = errors;
@@ -259,30 +259,51 @@ function validate12(data, { instancePath = "", parentData, parentDataProperty, r
                               var valid9 = _errs48 === errors;
                             } else
                               var valid9 = !0;
-                            if (valid9)
-                              if (data.unknownFields !== void 0) {
-                                let data19 = data.unknownFields, _errs53 = errors;
+                            if (valid9) {
+                              if (data.writtenFields !== void 0) {
+                                let data19 = data.writtenFields, _errs53 = errors;
                                 if (errors === _errs53)
                                   if (Array.isArray(data19)) {
-                                    if (data19.length < 1)
-                                      return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
-                                    {
-                                      var valid13 = !0;
-                                      let len0 = data19.length;
-                                      for (let i0 = 0; i0 < len0; i0++) {
-                                        let _errs55 = errors;
-                                        if (typeof data19[i0] != "string")
-                                          return validate12.errors = [{ instancePath: instancePath + "/unknownFields/" + i0, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid13 = _errs55 === errors;
-                                        if (!valid13)
-                                          break;
-                                      }
+                                    var valid13 = !0;
+                                    let len0 = data19.length;
+                                    for (let i0 = 0; i0 < len0; i0++) {
+                                      let _errs55 = errors;
+                                      if (typeof data19[i0] != "string")
+                                        return validate12.errors = [{ instancePath: instancePath + "/writtenFields/" + i0, schemaPath: "#/properties/writtenFields/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid13 = _errs55 === errors;
+                                      if (!valid13)
+                                        break;
                                     }
                                   } else
-                                    return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
+                                    return validate12.errors = [{ instancePath: instancePath + "/writtenFields", schemaPath: "#/properties/writtenFields/type", keyword: "type", params: { type: "array" } }], !1;
                                 var valid9 = _errs53 === errors;
                               } else
                                 var valid9 = !0;
+                              if (valid9)
+                                if (data.unknownFields !== void 0) {
+                                  let data21 = data.unknownFields, _errs57 = errors;
+                                  if (errors === _errs57)
+                                    if (Array.isArray(data21)) {
+                                      if (data21.length < 1)
+                                        return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                      {
+                                        var valid14 = !0;
+                                        let len1 = data21.length;
+                                        for (let i1 = 0; i1 < len1; i1++) {
+                                          let _errs59 = errors;
+                                          if (typeof data21[i1] != "string")
+                                            return validate12.errors = [{ instancePath: instancePath + "/unknownFields/" + i1, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid14 = _errs59 === errors;
+                                          if (!valid14)
+                                            break;
+                                        }
+                                      }
+                                    } else
+                                      return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid9 = _errs57 === errors;
+                                } else
+                                  var valid9 = !0;
+                            }
                           }
                         }
                       }
@@ -1474,30 +1495,51 @@ function validate18(data, { instancePath = "", parentData, parentDataProperty, r
                               var valid9 = _errs48 === errors;
                             } else
                               var valid9 = !0;
-                            if (valid9)
-                              if (data.unknownFields !== void 0) {
-                                let data19 = data.unknownFields, _errs53 = errors;
+                            if (valid9) {
+                              if (data.writtenFields !== void 0) {
+                                let data19 = data.writtenFields, _errs53 = errors;
                                 if (errors === _errs53)
                                   if (Array.isArray(data19)) {
-                                    if (data19.length < 1)
-                                      return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
-                                    {
-                                      var valid13 = !0;
-                                      let len0 = data19.length;
-                                      for (let i0 = 0; i0 < len0; i0++) {
-                                        let _errs55 = errors;
-                                        if (typeof data19[i0] != "string")
-                                          return validate18.errors = [{ instancePath: instancePath + "/unknownFields/" + i0, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid13 = _errs55 === errors;
-                                        if (!valid13)
-                                          break;
-                                      }
+                                    var valid13 = !0;
+                                    let len0 = data19.length;
+                                    for (let i0 = 0; i0 < len0; i0++) {
+                                      let _errs55 = errors;
+                                      if (typeof data19[i0] != "string")
+                                        return validate18.errors = [{ instancePath: instancePath + "/writtenFields/" + i0, schemaPath: "#/properties/writtenFields/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid13 = _errs55 === errors;
+                                      if (!valid13)
+                                        break;
                                     }
                                   } else
-                                    return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
+                                    return validate18.errors = [{ instancePath: instancePath + "/writtenFields", schemaPath: "#/properties/writtenFields/type", keyword: "type", params: { type: "array" } }], !1;
                                 var valid9 = _errs53 === errors;
                               } else
                                 var valid9 = !0;
+                              if (valid9)
+                                if (data.unknownFields !== void 0) {
+                                  let data21 = data.unknownFields, _errs57 = errors;
+                                  if (errors === _errs57)
+                                    if (Array.isArray(data21)) {
+                                      if (data21.length < 1)
+                                        return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                      {
+                                        var valid14 = !0;
+                                        let len1 = data21.length;
+                                        for (let i1 = 0; i1 < len1; i1++) {
+                                          let _errs59 = errors;
+                                          if (typeof data21[i1] != "string")
+                                            return validate18.errors = [{ instancePath: instancePath + "/unknownFields/" + i1, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid14 = _errs59 === errors;
+                                          if (!valid14)
+                                            break;
+                                        }
+                                      }
+                                    } else
+                                      return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid9 = _errs57 === errors;
+                                } else
+                                  var valid9 = !0;
+                            }
                           }
                         }
                       }
@@ -3389,7 +3431,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
       return validate31.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate31.errors = vErrors, errors === 0;
 }
-var planFileFits = validate32, schema67 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern31 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate32, schema67 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern31 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3840,26 +3882,80 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                   var valid0 = _errs85 === errors;
                 } else
                   var valid0 = !0;
-                if (valid0)
-                  if (data.warnings !== void 0) {
-                    let data42 = data.warnings, _errs89 = errors;
+                if (valid0) {
+                  if (data.stays !== void 0) {
+                    let data42 = data.stays, _errs89 = errors;
                     if (errors === _errs89)
                       if (Array.isArray(data42)) {
-                        var valid19 = !0;
-                        let len7 = data42.length;
-                        for (let i7 = 0; i7 < len7; i7++) {
-                          let _errs91 = errors;
-                          if (typeof data42[i7] != "string")
-                            return validate32.errors = [{ instancePath: instancePath + "/warnings/" + i7, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid19 = _errs91 === errors;
-                          if (!valid19)
-                            break;
+                        if (data42.length < 1)
+                          return validate32.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                        {
+                          var valid19 = !0;
+                          let len7 = data42.length;
+                          for (let i7 = 0; i7 < len7; i7++) {
+                            let data43 = data42[i7], _errs91 = errors;
+                            if (errors === _errs91)
+                              if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+                                let missing7;
+                                if (data43.domain === void 0 && (missing7 = "domain") || data43.item === void 0 && (missing7 = "item") || data43.field === void 0 && (missing7 = "field") || data43.value === void 0 && (missing7 = "value"))
+                                  return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                if (data43.domain !== void 0) {
+                                  let _errs93 = errors;
+                                  if (typeof data43.domain != "string")
+                                    return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/domain", schemaPath: "#/properties/stays/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid20 = _errs93 === errors;
+                                } else
+                                  var valid20 = !0;
+                                if (valid20) {
+                                  if (data43.item !== void 0) {
+                                    let _errs95 = errors;
+                                    if (typeof data43.item != "string")
+                                      return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/item", schemaPath: "#/properties/stays/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid20 = _errs95 === errors;
+                                  } else
+                                    var valid20 = !0;
+                                  if (valid20)
+                                    if (data43.field !== void 0) {
+                                      let _errs97 = errors;
+                                      if (typeof data43.field != "string")
+                                        return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/field", schemaPath: "#/properties/stays/items/properties/field/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid20 = _errs97 === errors;
+                                    } else
+                                      var valid20 = !0;
+                                }
+                              } else
+                                return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/type", keyword: "type", params: { type: "object" } }], !1;
+                            var valid19 = _errs91 === errors;
+                            if (!valid19)
+                              break;
+                          }
                         }
                       } else
-                        return validate32.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
+                        return validate32.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/type", keyword: "type", params: { type: "array" } }], !1;
                     var valid0 = _errs89 === errors;
                   } else
                     var valid0 = !0;
+                  if (valid0)
+                    if (data.warnings !== void 0) {
+                      let data47 = data.warnings, _errs99 = errors;
+                      if (errors === _errs99)
+                        if (Array.isArray(data47)) {
+                          var valid21 = !0;
+                          let len8 = data47.length;
+                          for (let i8 = 0; i8 < len8; i8++) {
+                            let _errs101 = errors;
+                            if (typeof data47[i8] != "string")
+                              return validate32.errors = [{ instancePath: instancePath + "/warnings/" + i8, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid21 = _errs101 === errors;
+                            if (!valid21)
+                              break;
+                          }
+                        } else
+                          return validate32.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
+                      var valid0 = _errs99 === errors;
+                    } else
+                      var valid0 = !0;
+                }
               }
             }
           }

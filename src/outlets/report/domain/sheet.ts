@@ -1,7 +1,10 @@
+import { catalogue } from '../../../core/catalog/catalogue.ts'
+import { pickKeptFields } from '../../../core/catalog/item-spec.ts'
 import type { Applied } from '../../../core/model/applied.ts'
 import type { Change } from '../../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import type { Domain, ItemKey, ItemState, Value } from '../../../core/model/item.ts'
+import type { JsonObject } from '../../../core/model/json.ts'
 import type { Place } from '../../../core/model/problem.ts'
 import { findReference, mapSecrets } from '../../../core/model/secret.ts'
 
@@ -46,6 +49,8 @@ export interface SheetItem {
   item: ItemKey
   /** Desired value, in the order of the manifest; null if it has none. */
   value: Value | null
+  /** Recorded fields that the value lacks, and that the service keeps. */
+  kept: JsonObject
   /** The manifest asks for no value: `$unset`. */
   isUnset: boolean
   /** Absent in the manifest: the next apply releases it. */
@@ -107,6 +112,11 @@ export function buildSheet(parts: SheetParts): DomainSheet {
     return {
       item,
       value: state?.ordered ?? state?.candidates[0] ?? null,
+      kept: pickKeptFields(
+        catalogue.get(item)?.keptFields ?? [],
+        state?.candidates[0],
+        known?.status === 'confirmed' ? known.candidates[0] : undefined,
+      ),
       isUnset: state?.status === 'unset',
       isReleased: state === undefined,
       condition: rateItem(known, found),

@@ -1,4 +1,5 @@
 import type { Change } from '../../../core/model/change.ts'
+import { isObject } from '../../../core/model/json.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Place } from '../../../core/model/problem.ts'
 import { formatTime, pluralize } from '../../../core/model/text/words.ts'
@@ -158,10 +159,10 @@ export interface ItemLine extends BlockLine {
 
 /** Lists the lines of the value: fields with their sources, then the names of defaults. */
 export function listItemLines(
-  { item, value, candidates, sources }: SheetItem,
+  { item, value, kept, candidates, sources }: SheetItem,
   isWhole: boolean,
 ): ItemLine[] {
-  const shown = value ?? candidates[0]
+  const shown = isObject(value) ? { ...value, ...kept } : (value ?? candidates[0])
   if (shown === undefined) return [{ action: null, field: '', text: '(unset)', source: '' }]
   const places = new Map(sources.map(({ field, place }) => [field, place]))
   const lines: ItemLine[] = []
@@ -172,7 +173,8 @@ export function listItemLines(
       defaults.push(`${line.field} ${line.text}`)
       continue
     }
-    const source = place === undefined ? '' : place === null ? 'default' : formatLine(place)
+    const known = Object.hasOwn(kept, line.field) ? 'recorded, in no manifest' : ''
+    const source = place === undefined ? known : place === null ? 'default' : formatLine(place)
     lines.push({ ...line, source })
   }
   if (defaults.length > 0)

@@ -6,7 +6,7 @@ import { buildEffectsJson } from '../effects/json.ts'
 
 /** Builds the JSON of drift, `edgewise.drift/1`, with what it does to requests if that is given. */
 export function buildDriftJson(drift: Drift, effects: Effects | null = null): JsonObject {
-  const { held, ignored, unanswered, ...summary } = summarizeDrift(drift)
+  const { held, ignored, unanswered, stays, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
     items: drift.items.map(buildItem),
@@ -16,6 +16,7 @@ export function buildDriftJson(drift: Drift, effects: Effects | null = null): Js
       ...(ignored === 0 ? {} : { ignored }),
     },
     ...(unanswered === 0 ? {} : { unanswered: [...(drift.unanswered ?? [])] }),
+    ...(stays === 0 ? {} : { stays: drift.stays?.map((each) => ({ ...each })) ?? [] }),
     ...(effects === null ? {} : { requests: buildEffectsJson(effects) }),
   }
 }
@@ -33,10 +34,11 @@ export interface DriftSummary {
   ignored: number
   /** Domains that the service does not have. */
   unanswered: number
+  stays: number
 }
 
 /** Counts items by confidence and by kind of difference. */
-export function summarizeDrift({ items, unanswered = [] }: Drift): DriftSummary {
+export function summarizeDrift({ items, unanswered = [], stays = [] }: Drift): DriftSummary {
   const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0, ignored: 0 }
   for (const { confidence, kinds, held, ignored } of items) {
     if (held) count.held++
@@ -44,13 +46,13 @@ export function summarizeDrift({ items, unanswered = [] }: Drift): DriftSummary 
     count[confidence === 'in-doubt' ? 'inDoubt' : confidence]++
     for (const kind of kinds) count[kind]++
   }
-  return { ...count, unanswered: unanswered.length }
+  return { ...count, unanswered: unanswered.length, stays: stays.length }
 }
 
 /** Checks for differences; an in-doubt item is one. */
 export function hasDrift(drift: Drift): boolean {
-  const { pending, live, inDoubt, unanswered } = summarizeDrift(drift)
-  return pending + live + inDoubt + unanswered > 0
+  const { pending, live, inDoubt, unanswered, stays } = summarizeDrift(drift)
+  return pending + live + inDoubt + unanswered + stays > 0
 }
 
 function buildItem(drifted: DriftItem): Json {

@@ -5,6 +5,7 @@ import { formatCount, listSome, pluralize } from '../../../core/model/text/words
 import { summarizeDrift, hasDrift } from './json.ts'
 import { groupChanges } from '../plan/blocks.ts'
 import type { PlanTextOptions } from '../plan/format-block.ts'
+import { formatStays } from '../plan/summary.ts'
 import { formatBlocks } from '../plan/text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
@@ -67,7 +68,8 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
  * called in sync.
  */
 export function formatDriftSummary(drift: Drift, now: number): string[] {
-  const { verified, assumed, pending, live, held, ignored, unanswered } = summarizeDrift(drift)
+  const { verified, assumed, pending, live, held, ignored, unanswered, stays } =
+    summarizeDrift(drift)
   const inDoubt = new Set(drift.inDoubt.map(({ domain, item }) => `${domain} ${item}`))
   const isInDoubt = ({ domain, item }: DriftItem) => inDoubt.has(`${domain} ${item}`)
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
@@ -81,6 +83,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     [held, 'on hold'],
     [live, 'live'],
     [drift.inDoubt.length, 'in-doubt'],
+    [stays, stays === 1 ? 'value stays' : 'values stay'],
     [unanswered, unanswered === 1 ? 'domain not at the service' : 'domains not at the service'],
   ] as const
   const differences = differing.flatMap(([count, words]) =>
@@ -100,6 +103,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
         `${differences.length === 0 ? `${unrecorded} never applied` : differences.join(', ')}.`
       : 'No differences were found.',
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
+    ...formatStays(drift.stays),
     ...(ignored === 0
       ? []
       : [`Differences of ${pluralize(ignored, 'item')} are ignored by drift.ignore.`]),

@@ -59,6 +59,7 @@ export function buildPlanJson(
     onHold: plan.onHold?.flatMap(({ changes, rollout, since, reason }) =>
       changes.map((change) => ({ ...change, rollout, since, reason })),
     ),
+    stays: plan.stays?.map((each) => ({ ...each })),
     older: plan.older?.map((each) => ({ ...each })),
     waves: buildWaves(plan, effects),
     requests: effects === null ? undefined : buildEffectsJson(effects),

@@ -8,7 +8,7 @@ import { formatChangeParts, formatChangeTable, showWhole } from './change-parts.
 import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
 import { formatImpact } from './impact.ts'
-import { formatConditional, formatNothing, formatPlanSummary } from './summary.ts'
+import { formatConditional, formatNothing, formatPlanSummary, formatStays } from './summary.ts'
 import { formatWaves, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -38,7 +38,10 @@ export function formatPlanMarkdown(
             maxWarnings,
           ),
         )}`
-  const noticed = effects === null ? '' : `${formatEffectsMarkdown(effects)}\n`
+  const noticed = [
+    ...formatStays(plan.stays).map((text) => `${fenceText(text)}\n`),
+    ...(effects === null ? [] : [`${formatEffectsMarkdown(effects)}\n`]),
+  ].join('')
   const definite = selectDefinite(plan)
   if (definite.changes.length === 0)
     return `### Edgewise plan\n\n${noticed}${formatNothing(plan)}\n${warnings}`

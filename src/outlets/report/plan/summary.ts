@@ -1,6 +1,8 @@
-import { selectDefinite, type Plan } from '../../../core/model/plan.ts'
-import { formatCount, pluralize } from '../../../core/model/text/words.ts'
+import { selectDefinite, type Plan, type Stay } from '../../../core/model/plan.ts'
+import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
+import { formatValue } from './value-text.ts'
 
 /**
  * Formats `Plan: 3 to set, 2 to change on 5 domains · 4 writes (at least 4) · about 20 min in 3
@@ -12,6 +14,18 @@ export function formatPlanSummary(plan: Plan, paint: Paint): string {
   const count = `${pluralize(writes, 'write')} (at least ${formatCount(lowerBound)})`
   const time = formatWriteCount(definite, count)
   return `${paint.bold('Plan:')} ${formatActions(definite)} · ${time}`
+}
+
+/** Formats the values that stay although manifests dropped them: one sentence, or none. */
+export function formatStays(stays: Stay[] = []): string[] {
+  if (stays.length === 0) return []
+  const names = stays.map(({ item, field, value }) => `${item}.${field} [${formatValue(value)}]`)
+  const domains = stays.map(({ domain }) => escapeInvisible(domain))
+  const [what, where] = [listSome([...new Set(names)], 6), listSome([...new Set(domains)])]
+  const [verb, it] = stays.length === 1 ? ['stays', 'it'] : ['stay', 'them']
+  return [
+    `${pluralize(stays.length, 'value')} ${verb}: ${what}; write ${it} to change ${it} (${where}).`,
+  ]
 }
 
 /** Formats the number of conditional changes; null for none. */
@@ -32,7 +46,7 @@ export function formatNothing(plan: Plan, hint = ''): string {
     const end = compared === null ? '' : ` ${compared}${hint}.`
     return `Nothing to send: ${pluralize(held, 'change')} on hold.${end}`
   }
-  if (compared === null) return 'No changes.'
+  if (compared === null) return plan.stays === undefined ? 'No changes.' : 'Nothing to send.'
   const secrets = pluralize(conditional, 'secret that is', 'secrets that are')
   return `No changes but for ${secrets} compared at the apply${hint}.`
 }
@@ -41,8 +55,10 @@ export function formatNothing(plan: Plan, hint = ''): string {
 export function formatPlanSentence(plan: Plan): string {
   const definite = selectDefinite(plan)
   const { writes, held } = definite.summary
-  if (definite.changes.length === 0) return formatNothing(plan)
+  const stays = formatStays(plan.stays)
+  if (definite.changes.length === 0) return [...stays, formatNothing(plan)].join(' ')
   return [
+    ...stays,
     formatActions(definite),
     formatWriteCount(definite, pluralize(writes, 'write')),
     ...(held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]),

@@ -17,7 +17,13 @@ import { countChanges, groupPlanChanges, type Block } from './blocks.ts'
 import { actionTitles, tabulateChanges } from './change-parts.ts'
 import { formatBlock, selectColours, type PlanTextOptions } from './format-block.ts'
 import { formatImpact } from './impact.ts'
-import { formatConditional, formatNothing, formatPlanSummary, listApprovals } from './summary.ts'
+import {
+  formatConditional,
+  formatNothing,
+  formatPlanSummary,
+  formatStays,
+  listApprovals,
+} from './summary.ts'
 
 /** Maximum number of blocks, and of rows of the table. */
 const [maxBlocks, maxRows] = [20, 15]
@@ -37,7 +43,8 @@ export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   const conditional = formatConditionalBlocks(plan, options)
   if (definite.changes.length === 0) {
     const nothing = formatUnchanged(plan) + formatNothing(plan, hintAt(options))
-    return [wrapSentences(nothing, options.columns), ...conditional].join('\n\n')
+    const head = [...listStayLines(plan, options), wrapSentences(nothing, options.columns)]
+    return [head.join('\n'), ...conditional].join('\n\n')
   }
   const summary = formatSummary(plan, options)
   const blocks = groupPlanChanges(definite.changes)
@@ -69,6 +76,10 @@ function formatUnchanged({ summary }: Plan): string {
     : `${pluralize(summary.unchanged, 'item is', 'items are')} as recorded. `
 }
 
+function listStayLines({ stays }: Plan, { paint, columns }: PlanTextOptions): string[] {
+  return formatStays(stays).map((text) => paint.yellow(wrapSentences(text, columns)))
+}
+
 /** Formats the summary; lines break between its parts. */
 function formatSummary(plan: Plan, options: PlanTextOptions): string {
   const { paint, columns } = options
@@ -84,6 +95,7 @@ function formatSummary(plan: Plan, options: PlanTextOptions): string {
   const impact = formatImpact(selectDefinite(plan).impact, options.verbose)
   return [
     lines.map((line) => wrapSentences(line, columns)).join(' ·\n'),
+    ...listStayLines(plan, options),
     ...(impact === null
       ? []
       : [wrapSentences(`Impact: ${impact}`, columns).replace(/^Impact:/, paint.bold)]),
