@@ -96,7 +96,7 @@ it('too many secrets for the other texts of the workspace file are refused', () 
   })
   expect(describeProblems(build(900))).toEqual([])
   expect(() => describeProblems(build(1000))).toThrow(
-    'expected at most 1000000 pairs of a credential and another text of this file, got 1016980',
+    'expected at most 1000000 pairs of a credential and another text of this file, got 1012984',
   )
 })
 

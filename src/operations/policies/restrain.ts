@@ -140,7 +140,9 @@ const maxShown = 100
 function describeLoosened(own: Restraints, used: Restraints): string[] {
   const show = (of: Restraints, pointer: string) => {
     const value = resolvePointer(of as unknown as Json, pointer) ?? null
-    return escapeInvisible(JSON.stringify(value).slice(0, maxShown))
+    const text = Array.isArray(value) ? value.map(showEntry).join(', ') : showEntry(value)
+    const shown = text === '' ? 'nothing' : text
+    return escapeInvisible(shown.length > maxShown ? `${shown.slice(0, maxShown)}…` : shown)
   }
   const changed = computePatch(own as unknown as Json, used as unknown as Json).map(
     ({ path }) => /^\/(?:(?:guards|rollout)\/)?\w+/.exec(path)?.[0] ?? '',
@@ -148,6 +150,13 @@ function describeLoosened(own: Restraints, used: Restraints): string[] {
   return [...new Set(changed)].map(
     (pointer) =>
       `${pointer.slice(1).replace('/', '.')}: this commit has ${show(own, pointer)}; ` +
-      `${show(used, pointer)} counts, which was applied last. Merge that alone first`,
+      `${show(used, pointer)} counts, as applied last. Merge that alone first`,
   )
+}
+
+/** Formats a value, or an entry of a list; globs of one list stand beside each other. */
+function showEntry(value: Json): string {
+  const words = Array.isArray(value) ? value : [value]
+  const isPlain = words.every((each) => typeof each === 'string' || typeof each === 'number')
+  return isPlain ? words.join(' ') : JSON.stringify(value)
 }
