@@ -115,6 +115,11 @@ it('nobody is shown to be another than himself, nor than who is known in another
   expect(different).toBeGreaterThan(0)
 })
 
+it('letter case shows no other person', () => {
+  expect(areShownDifferent(person('proxy', 'ada'), person('proxy', 'Ada'))).toBe(false)
+  expect(areShownDifferent(person('proxy', 'ada'), person('proxy', 'eve'))).toBe(true)
+})
+
 describe('the weight of an approval', () => {
   const rule = (...globs: string[]): RoleRule => {
     return { role: 'approver', users: ['ada@example.com'], groups: [], domains: globs }

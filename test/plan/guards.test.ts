@@ -35,6 +35,7 @@ function refuse(guards: Partial<Guards>, more: Partial<GuardInput>) {
     changes: changes(4),
     writes: [],
     fleet: { domains: 12, items: 40 },
+    moved: [],
     allow: [],
     now: 0,
     ...more,

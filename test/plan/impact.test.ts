@@ -68,6 +68,7 @@ describe('the guard maxTraffic', () => {
       guards: { ...guards, ...all, protect: [], freeze: [], maxTraffic },
       fleet: { domains: 20, items: 20 },
       impact: computeImpact(names, figures),
+      moved: [],
       allow: [],
       now: 0,
     }).map(({ message }) => message)

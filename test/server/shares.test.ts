@@ -121,6 +121,8 @@ it('whoever is refused all the time is not answered for a minute, and counted', 
   expect([barred.status, barred.headers.get('retry-after')]).toEqual([429, '60'])
   expect(await barred.json()).toMatchObject({ format: 'edgewise.error/1', code: 'unavailable' })
   expect((await fetch(`${http.url}/login`, { method: 'POST' })).status).toBe(429)
+  // Somebody else of that address may still log in with an account.
+  expect((await fetch(`${http.url}/login/provider`)).status).toBe(404)
   // Those whose name is known, and probes, come from the same address.
   expect((await fetch(`${http.url}/api/status`, bearer)).status).toBe(200)
   expect((await get('ada@example.com', '/plan')).status).toBe(200)

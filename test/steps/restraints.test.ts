@@ -1,5 +1,7 @@
 // @module-tag often
 import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fetchWrites, Place, type CommandResult } from './cli.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
@@ -206,6 +208,62 @@ describe('a commit that loosens and changes', () => {
     expect((await place.cli('rollout', 'approve', rollout?.id ?? '')).code).toBe(0)
     expect((await apply()).code).toBe(0)
     expect(await listSent()).toHaveLength(1)
+  })
+
+  it.each([
+    ['a part', ['--target', name(3)]],
+    ['a refused apply', ['--override', 'nope', '--reason', 'y']],
+  ])('takes the approval that it takes out, also after %s', async (_what, options) => {
+    const roles = (user: string) => `roles: [{role: approver, users: ["${user}"]}]\n`
+    const approval = 'rollout: {approval: [1]}\n'
+    await restrain(approval + roles('subject:ada'))
+    write(approval + roles('unidentified'), 60)
+    place.manifest(name(0), { timeout: { time: 61 } })
+    commit()
+    expect((await apply('--no-wait')).code).toBe(0)
+    const [rollout] = place.loadRollouts()
+    const approve = () => place.cli('rollout', 'approve', rollout?.id ?? '')
+    expect((await approve()).code).toBe(1)
+    await apply(...options)
+    expect((await approve()).code).toBe(1)
+    expect(await listSent()).toEqual([])
+  })
+
+  it('is judged by the readings of before, where a policy traces requests', async () => {
+    const requestPolicy =
+      'policy: shut\nlevel: hard\non: request\nrequests: requests/shut.txt\n' +
+      "deny: trace.access.decision != 'denied'\nmessage: open\n"
+    place.write('policies/shut.yaml', requestPolicy)
+    place.write('requests/shut.txt', `http://${name(0)}/admin\n`)
+    const assume = (more: string) =>
+      `trace: {assume: {unmanaged: absent, R18: anti-leech${more}}}\n`
+    write(assume(''), 60)
+    place.manifest(name(0), { deny_url: { urls: [`http://${name(0)}/admin`] } })
+    commit()
+    const { code, err } = await apply()
+    expect([code, err]).toEqual([0, err])
+    write(assume(', R6: insensitive'), 60)
+    place.manifest(name(0), { deny_url: { urls: [`http://${name(0)}/ADMIN`] } })
+    commit()
+    for (let i = 0; i < 2; i++)
+      expect(await apply()).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('shut (hard): open') as string,
+      })
+  })
+
+  it('protects a domain under the name that it gives it', async () => {
+    await restrain(`guards: {protect: ["${name(0)}"]}\n`)
+    const moved = `moved: [{from: ${name(0)}, to: new.example.com}]\n`
+    write(`guards: {protect: ["${name(0)}"]}\n${moved}`, 60)
+    rmSync(join(place.root, `domains/${name(0)}.yaml`))
+    place.manifest('new.example.com', { timeout: { time: 61 } })
+    commit()
+    const { code, err } = await apply()
+    expect([code, err]).toEqual([1, expect.stringContaining('new.example.com is protected')])
+    place.manifest('new.example.com', { timeout: { time: 60 } })
+    commit()
+    expect((await apply()).code).toBe(0)
   })
 
   it('goes out in the waves that it takes out, with the first ones first', async () => {

@@ -5,7 +5,7 @@ import { listTouched, nameChange, type Change, type Write } from '../model/chang
 import { isFrozen, type FreezeWindow } from '../model/time/freeze.ts'
 import { groupBy } from '../model/lists.ts'
 import { limitMatches } from '../model/input-limits.ts'
-import type { ItemKey, Snapshot } from '../model/item.ts'
+import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { computeImpactShare, type Impact } from '../model/traffic.ts'
 import { formatCount, listSome, pluralize } from '../model/text/words.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
@@ -16,6 +16,8 @@ export interface GuardInput {
   /** Checked besides the changes, since the writes are what reaches the service. */
   writes: Write[]
   guards: Guards
+  /** Domains that were renamed: what protects the earlier name protects the later one. */
+  moved: { from: Domain; to: Domain }[]
   fleet: Fleet
   /** Traffic of the domains of the writes; absent if none limits them. */
   impact?: Impact | undefined
@@ -138,12 +140,18 @@ function formatPercent(share: number): string {
   return `${Number(share.toFixed(2))} %`
 }
 
-function checkProtected({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
+function checkProtected({ changes, writes, guards, moved }: GuardInput): GuardRefusal[] {
+  const { protect } = guards
   if (protect.length === 0) return []
   const touched = [...listTouched({ changes, writes })]
   limitMatches('guards.protect', protect.flat(), touched.length)
   const lists = protect.map(compileDomainGlobs)
-  const domains = touched.filter((domain) => lists.some((matches) => matches(domain)))
+  const earlier = groupBy(moved, ({ to }) => to)
+  const isProtected = (domain: Domain) => {
+    const names = [domain, ...(earlier.get(domain) ?? []).map(({ from }) => from)]
+    return lists.some((matches) => names.some(matches))
+  }
+  const domains = touched.filter(isProtected)
   if (domains.length === 0) return []
   return [
     {

@@ -7,11 +7,13 @@ import { levels } from './subject.ts'
 /** What restrains changes: keys of the workspace file, and the policies. */
 export interface Restraints {
   guards: Guards
-  rollout: Omit<RolloutConfig, 'probe'>
+  rollout: RolloutConfig
   /** Codes of findings that are errors. */
   checks: string[]
   /** Lists of roles, all of which count. */
   roles: RoleRule[][]
+  /** Answers of readings, by which policies judge requests; empty without such a policy. */
+  trace: JsonObject
   /** As their files have them. */
   policies: JsonObject[]
 }
@@ -52,6 +54,7 @@ const rows: Rows<Restraints> = {
   },
   checks: unite,
   roles: unite,
+  trace: (before, own) => (Object.keys(before).length > 0 ? before : own),
   policies: (before, own) => [...listLostPolicies(before, own), ...own],
 }
 

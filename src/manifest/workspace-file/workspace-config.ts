@@ -180,8 +180,8 @@ function buildConfig(
 }
 
 function pickRestraining(written: JsonObject, timezone: string): JsonObject {
-  const { guards, rollout, checks, roles } = written
-  return pickDefined({ guards, rollout, checks, roles, service: { timezone } })
+  const { guards, rollout, checks, roles, trace } = written
+  return pickDefined({ guards, rollout, checks, roles, trace, service: { timezone } })
 }
 
 /** Parses numbers of waves, or a wave and a share above which any wave needs approval. */

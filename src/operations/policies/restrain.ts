@@ -21,8 +21,8 @@ import type { Executed } from '../submission/executed.ts'
 export interface Restrained {
   /** Describes what the commit loosens, a sentence for each key. */
   loosened: string[]
-  /** What is recorded once what the commit changes is done, and until then; null for nothing. */
-  toRecord: Record<'done' | 'open', RecordedRestraints | null>
+  /** What is recorded once all that the commit changes is done, refused, or left open. */
+  toRecord: Record<'done' | 'refused' | 'open', RecordedRestraints | null>
 }
 
 /**
@@ -30,10 +30,12 @@ export interface Restrained {
  * changes from then on. A refusal says what the commit loosens.
  *
  * @param store null for an operation that applies no commit
+ * @param isPart of what the commit changes: the rest is still judged by what was applied before
  */
 export async function recordRestraints(
   { loosened, toRecord }: Restrained,
   store: RestraintStore | null,
+  isPart: boolean,
   { note }: Pick<Outside, 'note'>,
   work: () => Promise<Executed>,
 ): Promise<Executed> {
@@ -46,12 +48,12 @@ export async function recordRestraints(
   }
   try {
     const executed = await work()
-    await record(executed.status === 'done' ? toRecord.done : toRecord.open)
+    await record(executed.status === 'done' && !isPart ? toRecord.done : toRecord.open)
     return executed
   } catch (error) {
     const isRefusal = error instanceof EdgewiseError && ['guarded', 'usage'].includes(error.code)
     if (!isRefusal || loosened.length === 0) throw error
-    await record(toRecord.done)
+    await record(isPart ? null : toRecord.refused)
     const hint = [error.hint, ...loosened].join('\n')
     throw new EdgewiseError(error.code, error.message, hint, error.diagnostics)
   }
@@ -70,7 +72,7 @@ export async function restrain<T extends Plannable>(
   const own = pickRestraints(config, source.policies)
   const last = (await store.loadRestraints()) ?? { of: '', before: [], own: [] }
   const [lastBefore, lastOwn] = [joinSources(last.before), joinSources(last.own)]
-  const plain = { ...workspace, loosened: [], toRecord: { done: null, open: null } }
+  const plain = { ...workspace, loosened: [], toRecord: { done: null, refused: null, open: null } }
   if (isSame(own, lastOwn) && isSame(own, lastBefore)) return plain
   const { commit } = await workspace.findTree()
   const of = commit ?? hashJson([source, hashDomains(desired, desired.keys())])
@@ -82,7 +84,10 @@ export async function restrain<T extends Plannable>(
     isEarlier || isSame([before, counts], [lastBefore, lastOwn])
       ? null
       : { of, before: sources, own: all }
-  const toRecord = { done: build([source], own), open: build([...sources, source], used) }
+  const done = build([source], own)
+  // While an earlier apply is incomplete, a refusal ends nothing.
+  const refused = last.own.length > 1 ? null : done
+  const toRecord = { done, refused, open: build([...sources, source], used) }
   if (isSame(used, own)) return { ...plain, toRecord }
   const lost = listLostPolicies(before.policies, own.policies)
   const levels = {
@@ -94,7 +99,12 @@ export async function restrain<T extends Plannable>(
   return {
     ...workspace,
     toRecord,
-    config: { ...config, guards: used.guards, rollout: { ...config.rollout, ...used.rollout } },
+    config: {
+      ...config,
+      guards: used.guards,
+      rollout: used.rollout,
+      trace: { ...config.trace, ...used.trace },
+    },
     levels,
     judgeAll,
     diagnostics: judgeAll([], false).diagnostics,
@@ -104,12 +114,13 @@ export async function restrain<T extends Plannable>(
 }
 
 function pickRestraints(config: WorkspaceConfig, policies: JsonObject[]): Restraints {
-  const { guards, checks, roles, rollout } = config
+  const { guards, checks, roles, rollout, trace } = config
   return {
     guards,
     rollout: { ...rollout, pause: rollout.waves.length > 1 ? rollout.pause : 0 },
     checks: Object.entries(checks).flatMap(([code, level]) => (level === 'error' ? code : [])),
     roles: roles.length === 0 ? [] : [roles],
+    trace: policies.some(({ on }) => on === 'request') ? { ...trace } : {},
     policies,
   }
 }

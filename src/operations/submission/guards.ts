@@ -41,6 +41,7 @@ function findRefusals(
     changes: plan.changes,
     writes: plan.writes,
     guards: workspace.config.guards,
+    moved: workspace.config.moved,
     fleet: measureFleet(recorded, workspace.desired),
     impact: plan.impact,
     allow,

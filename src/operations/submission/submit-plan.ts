@@ -114,7 +114,9 @@ export async function submitPlan(
 ): Promise<Executed> {
   const { title, locked } = request
   const store = title === 'Apply' ? locked.store : null
-  return recordRestraints(workspace, store, ports.outside, async () => {
+  const { target, items } = given.basis
+  const isPart = target.length + items.length > 0
+  return recordRestraints(workspace, store, isPart, ports.outside, async () => {
     const reviewed = await review(workspace, given, request, ports)
     const sending = await prepare(workspace, reviewed, request, ports)
     const executed = await send(workspace, sending, request, ports)

@@ -34,7 +34,10 @@ export async function guard(
     const reason = 'that many refusals in a minute: nothing is answered for a minute'
     controller.noteRefusal(own, 'other', null, reason)
   }
-  if (shares.isBarred(key)) return limit('too many requests were refused: wait a minute', 60)
+  // Who shares an address with others, as behind a proxy, must not keep them from the provider.
+  const begins = identity === null && method !== 'POST' && headers.authorization === undefined
+  if (!begins && shares.isBarred(key))
+    return limit('too many requests were refused: wait a minute', 60)
   try {
     const answer = await (method === 'POST' ? work() : shares.run(key, signal, work))
     if (answer === null) return limit('too many requests are being answered already', 1)

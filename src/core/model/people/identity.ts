@@ -92,12 +92,16 @@ export function normalizeUser(user: string): string {
 
 /**
  * Returns whether two are shown to be different people: by different subjects of one issuer that
- * names people, under different names. Over two issuers, or known in two ways, they may be one.
+ * names people, under different names; letter case shows nothing. Over two issuers, or known in two ways, they may be one.
  */
 export function areShownDifferent(a: Actor, b: Actor): boolean {
   const isSameIssuer = a.knownBy === b.knownBy && a.issuer === b.issuer
   if (!isPerson(a) || !isSameIssuer || b.sub === undefined) return false
-  return a.sub !== b.sub && a.name !== b.name
+  const [names, subjects] = [
+    [a.name, b.name],
+    [a.sub, b.sub],
+  ]
+  return [names, subjects].every(([one = '', other = '']) => lowerAscii(one) !== lowerAscii(other))
 }
 
 /** Returns whether somebody is known by a subject that is one person's. */
