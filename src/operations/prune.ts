@@ -1,5 +1,5 @@
 import type { Settings, Desired, Secrets, Configured } from './runtime/workspace-parts.ts'
-import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import { CancelledError, throwDefect } from '../core/model/edgewise-error.ts'
 import { type Applied, groupApplies } from '../core/model/applied.ts'
 import type { Actor } from '../core/model/people/identity.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
@@ -91,7 +91,7 @@ export async function pruneOld(
     await store.prune(applies, what, describeAct(outside, 'prune', what, { by }))
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     dialogue.note(
       `Old applies could not be pruned (${escapeInvisible(error.message)}); the next apply tries ` +
         'again.',

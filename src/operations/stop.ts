@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import {
   describeStop,
   nameStop,
@@ -108,7 +108,7 @@ async function note(
       describeAct(outside, 'decision', about, { by, reason, outcome }),
     )
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     outside.note?.(`the history has no entry of it: ${error.message}`)
   }
 }

@@ -1,5 +1,5 @@
 import { createServerMetrics, type ServerMetrics } from '../outlets/metrics/server-metrics.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { throwDefect } from '../core/model/edgewise-error.ts'
 import { inSpan, type SpanName } from '../core/model/tracing.ts'
 import { openState } from '../operations/runtime/open-state.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
@@ -218,7 +218,7 @@ async function isLeading(
     try {
       return await leadership.isCurrent(term)
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       await clock.sleep(1000, signal)
     }
   }

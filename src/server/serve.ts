@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { throwDefect } from '../core/model/edgewise-error.ts'
 import { inSpan } from '../core/model/tracing.ts'
 import { findAuthor } from '../operations/submission/find-author.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
@@ -206,7 +206,7 @@ async function resign(leadership: Leadership, term: number, logger: Logger): Pro
   try {
     await leadership.resign(term)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     logger.warn(`the leader could not resign: ${error.message}`)
   }
 }

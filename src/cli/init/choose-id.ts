@@ -3,7 +3,7 @@ import { createLister } from '../../files/list-below.ts'
 import { maxListed } from '../../files/list-names.ts'
 import { findRealPath } from '../../files/look.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { buildPlainName } from '../../state/format/state-paths.ts'
 import { splitLines } from '../../state/git/git-command.ts'
@@ -104,7 +104,7 @@ async function listRecorded(top: string, env: Environment): Promise<[string, str
     )
   } catch (error) {
     // Without git, or in the repository of another user, only the files count.
-    if (error instanceof EdgewiseError) return []
-    throw error
+    throwDefect(error)
+    return []
   }
 }

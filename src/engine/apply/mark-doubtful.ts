@@ -1,6 +1,6 @@
 import { listClearedItems } from '../../core/catalog/wire-names.ts'
 import type { Write } from '../../core/model/change.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import { HangingRemoteError } from '../../state/git/remote-calls.ts'
 import type { ItemKey } from '../../core/model/item.ts'
@@ -29,7 +29,7 @@ export async function markDoubtful(
     try {
       return await store.markDoubtful(apply, [...called], listCleared(writes, run))
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       if (!isLost) return
       const isTransient =
         error.code === 'record-unreachable' && !(error instanceof HangingRemoteError)

@@ -1,5 +1,5 @@
 import type { Applied } from '../../core/model/applied.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
 import type { ChainFinding } from '../../state/format/verify-records.ts'
 import type { ChainStore } from '../../state/store/store.ts'
@@ -15,7 +15,7 @@ export async function findNewestHash(
   try {
     return await (await openState(workspace, outside)).store.chain.findNewest()
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return null
   }
 }

@@ -28,7 +28,7 @@ import type { Workspace, WorkspaceConfig } from '../../manifest/workspace-file/w
 import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/config.ts'
 import { stores } from '../../core/model/stores.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { SecretHider } from '../../core/model/secret.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
@@ -258,7 +258,7 @@ function findTop(folder: string): string | null {
   try {
     return findRepository(folder)?.workTree ?? null
   } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
+    throwDefect(error)
+    return null
   }
 }

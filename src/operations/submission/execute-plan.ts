@@ -6,7 +6,7 @@ import type {
   Checkout,
 } from '../runtime/workspace-parts.ts'
 import { applyPlan, maxInFlight } from '../../engine/apply/apply-plan.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../../engine/apply/run.ts'
 import type { Domain } from '../../core/model/item.ts'
@@ -154,7 +154,7 @@ async function endBudget(budget: CallBudget): Promise<void> {
   try {
     await budget.end()
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
   }
 }
 

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { createDomainFinder } from '../../core/effects/requests/find-domain.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { formatPointerStep, type JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
@@ -151,7 +151,7 @@ function createSettle(workspace: TestedWorkspace) {
       try {
         return known.has(key) || settleReadings(workspace, { assume: { [name]: answer } })
       } catch (error) {
-        if (!(error instanceof EdgewiseError)) throw error
+        throwDefect(error)
         report({
           pointer: `/assume${formatPointerStep(name)}`,
           detail: `${error.message.replace('--assume: ', '')}.`,

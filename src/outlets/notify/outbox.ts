@@ -8,7 +8,7 @@ import {
 } from '../../state/postgres/outbox.ts'
 import type { NotifyConfig, NotifyEvent } from '../../core/model/config.ts'
 import type { Drift } from '../../core/model/drift.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { heartbeatMs } from '../../state/locks/lease.ts'
@@ -211,7 +211,7 @@ class Outbox {
         await this.#database.transact((sql) => this.#rows.showAlive(sql, token))
       } catch (error) {
         // The next one may succeed; without any, others report this apply as lost.
-        if (!(error instanceof EdgewiseError)) throw error
+        throwDefect(error)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Locks } from '../../state/locks/locks.ts'
 import type { ProcessId } from '../../state/locks/machine.ts'
@@ -40,7 +40,7 @@ export async function waitForTerm(
       const term = clock.monotonic() < fromMs ? null : await leadership.campaign(token, machine)
       if (term !== null) return term
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       if (!isAway) logger.warn(`no leader could be elected: ${error.message}`)
       isAway = true
       onTick(false)
@@ -74,7 +74,7 @@ export async function keepTerm(
       if (current !== known) onWake()
       known = current
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       onTick(false)
       logger.warn(`the leader could not give a sign of life: ${error.message}`)
     }

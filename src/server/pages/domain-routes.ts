@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { OpenRollout } from '../../core/model/listed-rollout.ts'
 import { suggestDomain } from '../../operations/show.ts'
 import { formatDomainRollouts } from '../../outlets/report/live/domain-rollouts.ts'
@@ -102,7 +102,7 @@ async function tryRequest(
   try {
     return formatTrial(path, { url, ip, traced: await pages.trace({ url, ip }, signal), fault: '' })
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     const fault = `${error.message}. ${error.hint}`.trim()
     return formatTrial(path, { url, ip, traced: null, fault })
   }

@@ -1,6 +1,6 @@
 import type { Configured, Policed } from '../../../operations/runtime/workspace-parts.ts'
 import { join } from 'node:path'
-import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
 import type { Effort } from '../../../core/model/plan.ts'
 import { compareDiagnostics } from '../../../core/model/problem.ts'
@@ -157,7 +157,7 @@ async function planChange(call: Call, changed: SourceFile[], effort: Effort | un
     const { summary, changes, warnings } = built
     return { plan: { summary, changes, warnings } }
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return { plan: null, planError: buildErrorJson(error) }
   }
 }
