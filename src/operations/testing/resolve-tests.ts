@@ -10,8 +10,11 @@ import type { Settings } from '../../core/trace/readings.ts'
 import { parseUrl } from '../../core/trace/url.ts'
 import type { Given } from '../../manifest/tests/given.ts'
 import { ProblemQuota } from '../../manifest/manifests/finding.ts'
-import { createReport } from '../../manifest/tests/load-tests.ts'
-import type { LoadedTest, ReportProblem } from '../../manifest/tests/load-tests.ts'
+import {
+  createReport,
+  type LoadedTest,
+  type ReportProblem,
+} from '../../manifest/tests/load-tests.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { settleReadings } from '../tracing/readings.ts'
 

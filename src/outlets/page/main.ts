@@ -1,6 +1,5 @@
 /** Draws a page from the data in it; what is readable without scripts is there. */
-import type { PackedPage } from '../../core/model/page/packed-page.ts'
-import { unpackPage } from '../../core/model/page/packed-page.ts'
+import { type PackedPage, unpackPage } from '../../core/model/page/packed-page.ts'
 import type { Page } from '../../core/model/page/page.ts'
 import { ApplyHead } from './apply-head.ts'
 import { isSmall } from './cards.ts'
