@@ -34,7 +34,7 @@ export async function withApplyReports(
   files: ReportFile<ApplyRecord>[],
   atOnce: boolean,
   dialogue: Dialogue,
-  submit: (recorded: Pick<Ports, 'dialogue' | 'listeners'>) => Promise<Executed>,
+  submit: (recorded: Omit<Ports, 'outside'>) => Promise<Executed>,
 ): Promise<Executed> {
   const record: ApplyRecord = {
     plan: null,

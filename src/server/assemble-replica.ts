@@ -212,7 +212,7 @@ function follow(
 async function isLeading(
   leadership: Leadership,
   { term }: Position,
-  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
+  { clock, signal }: Outside,
 ): Promise<boolean> {
   while (!signal.aborted && term !== null) {
     try {

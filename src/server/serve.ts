@@ -190,7 +190,7 @@ async function removeLocks({ previous }: Term, replica: Replica): Promise<void> 
 /** Waits for work, after an interrupt for some time only; returns whether it has ended. */
 async function waitUntilEnd(
   work: Promise<unknown>,
-  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
+  { clock, signal }: Outside,
   endMs: number,
 ): Promise<boolean> {
   const interrupted = new Promise<void>((resolve) => {

@@ -68,7 +68,7 @@ function restrictDisk(disk: Disk): Disk {
   }
 }
 
-function restrictTransport(outside: Pick<Outside, 'env' | 'transport'>): Transport {
+function restrictTransport(outside: Outside): Transport {
   return async (request) => {
     if (request.body !== undefined || request.method !== undefined)
       throw refuse('a call that is no GET')
@@ -94,7 +94,7 @@ function restrictGit(git: GitRepository | null): GitRepository | null {
 }
 
 async function connectPool(
-  { createPool: given }: Pick<Outside, 'createPool'>,
+  { createPool: given }: Outside,
   config: Parameters<NonNullable<Outside['createPool']>>[0],
 ): Promise<ConnectionPool> {
   if (given !== undefined) return given(config)

@@ -79,7 +79,7 @@ export function refuseInRollout(rollouts: Rollout[], domains: string[]): void {
 /** Records the pending moves. */
 export async function recordMoves(
   store: StateReader & StateWriter,
-  { outside, dialogue }: Pick<Ports, 'outside' | 'dialogue'>,
+  { outside, dialogue }: Ports,
 ): Promise<void> {
   const { pending } = store.listMoves()
   if (pending.length === 0) return

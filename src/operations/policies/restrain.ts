@@ -34,7 +34,7 @@ export interface Restrained {
 export async function recordRestraints(
   { loosened, toRecord }: Restrained,
   store: RestraintStore | null,
-  { note }: Pick<Outside, 'note'>,
+  { note }: Outside,
   work: () => Promise<Executed>,
 ): Promise<Executed> {
   const record = async (next: RecordedRestraints | null) => {

@@ -56,7 +56,7 @@ export function refuseBadToken(
  */
 export async function connectToQuery(
   workspace: Settings,
-  outside: Calling & Pick<Outside, 'random'>,
+  outside: Outside,
   { time = new ServiceTime(outside.clock), onWait }: ConnectOptions = {},
 ) {
   const { config, root } = workspace
@@ -92,19 +92,12 @@ export async function connectToQuery(
 }
 
 /** Creates the transport to an address: that of the outside, otherwise the network. */
-export async function createTransport(
-  url: string,
-  outside: Pick<Outside, 'env' | 'transport'>,
-): Promise<Transport> {
+export async function createTransport(url: string, outside: Calling): Promise<Transport> {
   return outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
 }
 
 /** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */
-async function startEmbeddedEmulator(
-  root: string,
-  config: Workspace['config'],
-  outside: Pick<Outside, 'clock'>,
-) {
+async function startEmbeddedEmulator(root: string, config: Workspace['config'], outside: Outside) {
   const { startEmulator } = await import('../../emulator/emulator.ts')
   const { callsPerMinute } = config.limits
   const dataFile = resolve(root, '.edgewise', 'emulator.json')

@@ -130,7 +130,7 @@ export function refuseLocalState(
 export async function loadSalt(
   { config, vault }: Configured & Secrets,
   store: SaltStore,
-  outside: Pick<Outside, 'newId'>,
+  outside: StateOutside,
   addsSecrets = false,
 ): Promise<void> {
   const needsSalt = addsSecrets || usesSecrets(config)
@@ -146,7 +146,7 @@ export function usesSecrets({ secrets, allowLiteralSecrets }: Settings['config']
 }
 
 /** Draws a salt from two random ids. */
-function drawSalt(outside: Pick<Outside, 'newId'>): string {
+function drawSalt(outside: StateOutside): string {
   const ids = `${outside.newId()} ${outside.newId()}`
   return createHash('sha256').update(ids).digest('hex').slice(0, 32)
 }

@@ -159,7 +159,7 @@ async function endBudget(budget: CallBudget): Promise<void> {
 }
 
 /** Creates an apply id: sortable by time, with random digits for applies of the same second. */
-export function createApplyId(outside: Pick<Outside, 'clock' | 'random'>, suffix = ''): string {
+export function createApplyId(outside: Outside, suffix = ''): string {
   const stamp = new Date(outside.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')
   const chance = Math.floor(outside.random() * 0x10000)
     .toString(16)
