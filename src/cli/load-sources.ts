@@ -18,7 +18,7 @@ const stdinName = '(stdin)'
 export async function loadSources(
   files: string[],
   root: string,
-  { cwd, openStdin, signal }: Pick<Io, 'cwd' | 'openStdin' | 'signal'>,
+  { cwd, openStdin, signal }: Io,
 ): Promise<ImportSource[]> {
   if (files.filter((file) => file === '-').length > 1)
     throw new EdgewiseError('usage', '"-" is given twice: stdin can be read only once')

@@ -16,7 +16,7 @@ import { restrictPool } from '../../state/postgres/reading-pool.ts'
  */
 export function restrictToReading(
   outside: Outside,
-  workspace: Pick<Settings, 'config' | 'scrub'>,
+  workspace: Settings,
   signal: AbortSignal,
 ): Outside {
   const { clock, env, random, newId, user, machine, pool, solver, tracer } = outside
@@ -79,7 +79,7 @@ function restrictTransport(outside: Outside): Transport {
 
 function open(
   { openGit: given, env, clock, signal }: Outside,
-  { config, scrub }: Pick<Settings, 'config' | 'scrub'>,
+  { config, scrub }: Settings,
   folder: string,
   remote: string,
 ): Promise<GitRepository | null> {

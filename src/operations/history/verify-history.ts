@@ -50,7 +50,7 @@ export async function verifyHistory(
  * @param applies whose changes are verified too; null: of all
  */
 async function verifyStored(
-  workspace: Pick<Settings, 'root' | 'config'>,
+  workspace: Settings,
   { chain }: ChainStore,
   head: string | null,
   applies: string[] | null,
@@ -65,7 +65,7 @@ async function verifyStored(
 
 /** Verifies applies that are shown: what is wrong, and a function that marks those. */
 export async function verifyShown(
-  workspace: Pick<Settings, 'root' | 'config'>,
+  workspace: Settings,
   store: ChainStore,
   withChanges: string[],
 ): Promise<{ findings: ChainFinding[]; mark: <T extends Applied>(apply: T) => T }> {

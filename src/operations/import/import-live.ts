@@ -192,7 +192,7 @@ export interface ReadCache {
 
 /** Opens the cache of the reads of a workspace; without a cache of the user it keeps nothing. */
 export function openReadCache(
-  { root, config: { service } }: Configured & Pick<Settings, 'root'>,
+  { root, config: { service } }: Settings,
   { cache, clock }: Outside,
 ): ReadCache {
   const file = cache?.open(root, 'reads') ?? null

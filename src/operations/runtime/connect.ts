@@ -30,9 +30,7 @@ interface ConnectOptions {
  *
  * @throws EdgewiseError `access`
  */
-export function refuseBadToken(
-  workspace: Configured & Pick<Settings, 'explainMissing' | 'explainTokenFault'>,
-): void {
+export function refuseBadToken(workspace: Settings): void {
   const { token, url, writtenUrl } = workspace.config.service
   if (url === 'emulator') return
   const fault = workspace.explainTokenFault()

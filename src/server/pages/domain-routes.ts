@@ -71,7 +71,7 @@ async function formatDomain(
   }: Pick<Around, 'rollouts'> &
     Pick<RouteContext, 'clock' | 'signal'> & {
       url: string
-      pages: Pick<PageSource, 'trace' | 'statistics'>
+      pages: PageSource
     },
 ): Promise<string> {
   const [codes, trial] = await Promise.all([
@@ -89,7 +89,7 @@ const [maxUrl, maxIp] = [2000, 45]
 async function tryRequest(
   name: string,
   address: string,
-  pages: Pick<PageSource, 'trace'>,
+  pages: PageSource,
   signal: AbortSignal,
 ): Promise<string> {
   const path = `/domains/${encodeURIComponent(name)}`

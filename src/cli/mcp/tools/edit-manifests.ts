@@ -24,7 +24,7 @@ interface EditedFile {
  * @throws EdgewiseError `usage` for a domain that no manifest declares alone
  */
 export function editManifests(
-  { findDomainPlace, findSource }: Pick<Policed, 'findDomainPlace' | 'findSource'>,
+  { findDomainPlace, findSource }: Policed,
   edits: ManifestEdit[],
 ): EditedFile[] {
   const files = new Map<string, EditedFile>()

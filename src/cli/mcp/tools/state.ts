@@ -27,7 +27,7 @@ import {
 } from './tool.ts'
 
 /** Reads the requests that the workspace file names; null for none. */
-function readOwnEffects(workspace: Pick<Workspace, 'root' | 'config'>) {
+function readOwnEffects(workspace: Workspace) {
   const context: EffectsContext = { io: { cwd: workspace.root }, options: {} }
   return readEffectsRequest(context, workspace, { requests: [], assume: [] })
 }
