@@ -7,7 +7,7 @@ import { levels } from './subject.ts'
 /** What restrains changes: keys of the workspace file, and the policies. */
 export interface Restraints {
   guards: Guards
-  rollout: Omit<RolloutConfig, 'probe'>
+  rollout: RolloutConfig
   /** Codes of findings that are errors. */
   checks: string[]
   /** Lists of roles, all of which count. */
