@@ -16,7 +16,7 @@ import { findLastDifferent } from './submission/find-change.ts'
 import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
-import type { Rollout } from '../core/model/rollout.ts'
+import { isUnfinished, type Rollout } from '../core/model/rollout.ts'
 
 /** Options of a pruning. */
 export interface PruneRequest extends LockRequest {
@@ -153,9 +153,7 @@ export interface Prunable {
 export function selectPrunable(history: Applied[], limits: PruneLimits): Prunable {
   const groups = groupApplies(history)
   const open = new Set(
-    limits.rollouts
-      .filter(({ state }) => state === 'open' || state === 'rolling-back')
-      .flatMap(({ id, applies }) => [id, ...applies]),
+    limits.rollouts.filter(isUnfinished).flatMap(({ id, applies }) => [id, ...applies]),
   )
   const isOld = (applies: Applied[]) =>
     applies.every(({ startedAt, endedAt }) => Date.parse(endedAt ?? startedAt) < limits.beforeMs)

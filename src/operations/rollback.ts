@@ -1,5 +1,5 @@
 import type { Checkout, Configured, Desired, Secrets, Findings } from './runtime/workspace-parts.ts'
-import { isConditional } from '../core/model/change.ts'
+import { isConditional, nameChange } from '../core/model/change.ts'
 import { diffSnapshots } from '../core/diff/diff-snapshots.ts'
 import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import { inSpan } from '../core/model/tracing.ts'
@@ -202,7 +202,7 @@ async function countStillDesired(
   { plan }: Rollback,
   store: RolloutStore,
 ): Promise<Pick<RolledBackApply, 'stillDesired' | 'onHold'>> {
-  const rolledBack = new Set(plan.changes.map(({ domain, item }) => `${domain} ${item}`))
+  const rolledBack = new Set(plan.changes.map(nameChange))
   if (hasErrors(workspace)) return { stillDesired: rolledBack.size, onHold: 0 }
   const snapshots = selectSnapshots(workspace, recorded, { target: [], items: [] })
   const { changes } = diffSnapshots(

@@ -13,7 +13,7 @@ import { buildSheetJson } from '../../../outlets/report/domain/json.ts'
 import { buildDriftJson } from '../../../outlets/report/drift/json.ts'
 import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
 import { buildStatsJson } from '../../../outlets/report/stats/json.ts'
-import { parseTimeSpan } from '../../queries/time-span.ts'
+import { parseSpanOf } from '../../queries/time-span.ts'
 import { readEffectsRequest, type EffectsContext } from '../../requests/effects-request.ts'
 import { refuseUnplannable } from '../session.ts'
 import { buildObserve, refuseHostileJson, type ObserveArguments } from './observe.ts'
@@ -157,12 +157,8 @@ export const statsTool = declareTool<StatsArguments>({
   run: async (call, { domains = [], sum = false, area = 'all', points = false, ...times }) => {
     const { workspace, outside } = call.connect()
     const zone = createTimeZone(workspace.config.service.timezone)
-    const isFinest = times.grain === undefined && domains.length === 1 && domains[0] === 'all'
-    const aligned = isFinest ? { ...times, grain: grains[0] } : times
-    const span = parseTimeSpan(aligned, outside.clock.now(), zone)
     const request = {
-      ...span,
-      ...(isFinest ? { grain: null } : {}),
+      ...parseSpanOf(domains, times, outside.clock.now(), zone),
       domains,
       sum,
       area,

@@ -1,6 +1,5 @@
-import type { Json } from '../../../core/model/json.ts'
+import type { Json, JsonObject } from '../../../core/model/json.ts'
 import { parseUrl } from '../../../core/model/text/url.ts'
-import type { Call } from '../../entities/call.ts'
 import { refreshTypes, type RefreshType } from '../../entities/prefetch.ts'
 import type { Store } from '../../store/store.ts'
 import { openBody } from '../authenticate.ts'
@@ -14,15 +13,13 @@ const unlimited = 1_000_000
 const dayMs = 86_400_000
 
 /** Submits URLs to prefetch. Throws a Refusal if they exceed those left of the day. */
-export async function submitPrefetch(incoming: Incoming, context: ExtendedContext): Promise<Json> {
-  const given = await openBody(incoming.request, context.rules)
-  return submit(given['urls'], undefined, incoming.call, context)
+export function submitPrefetch(incoming: Incoming, context: ExtendedContext): Promise<Json> {
+  return submit(incoming, context, () => undefined)
 }
 
 /** Submits URLs, or directories with type `dir`, whose cached contents are to be refreshed. */
-export async function submitRefresh(incoming: Incoming, context: ExtendedContext): Promise<Json> {
-  const given = await openBody(incoming.request, context.rules)
-  return submit(given['urls'], () => parseWord(given, 'type', refreshTypes), incoming.call, context)
+export function submitRefresh(incoming: Incoming, context: ExtendedContext): Promise<Json> {
+  return submit(incoming, context, (given) => parseWord(given, 'type', refreshTypes))
 }
 
 /** Counts the URLs that may still be prefetched on the local day of `now`. */
@@ -41,15 +38,15 @@ export function countRemainingUrls({
   return Math.max(0, prefetchesPerDay - today.length)
 }
 
-function submit(
-  given: Json | undefined,
-  parseType: (() => RefreshType) | undefined,
-  call: Call,
+async function submit(
+  { request, call }: Incoming,
   context: ExtendedContext,
-): Json {
+  parseType: (given: JsonObject) => RefreshType | undefined,
+): Promise<Json> {
   const { store, rules } = context
-  const urls = parseUrls(given)
-  const type = parseType?.()
+  const given = await openBody(request, rules)
+  const urls = parseUrls(given['urls'])
+  const type = parseType(given)
   const accepted = urls.filter((url) => isAccepted(url, type, store))
   const domains = accepted.map((url) => store.findDomain(parseUrl(url)?.hostname ?? '') ?? '')
   call.domains = [...new Set(domains)]

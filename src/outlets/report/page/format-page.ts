@@ -2,11 +2,16 @@ import { formatDuration, formatNoun } from '../../../core/model/page/page-words.
 import { packPage } from '../../../core/model/page/packed-page.ts'
 import type { Page } from '../../../core/model/page/page.ts'
 import { fitPage } from './fit-page.ts'
-import { formatEffects } from './format-effects.ts'
 import { formatRollout } from './format-rollout.ts'
 import { formatReport } from './format-report.ts'
-import { formatJson } from './html.ts'
+import { formatJson, formatList, formatNames, show } from './html.ts'
 import { formatChanges, formatHistoryTable } from './static-lists.ts'
+import type {
+  PageAnswer,
+  PageEffectGroup,
+  PageWitness,
+} from '../../../core/model/page/page-effects.ts'
+import { classTitles } from '../effects/describe-effects.ts'
 
 /**
  * Formats a page as one HTML file, which needs no network and allows none. Every text of the page
@@ -53,4 +58,100 @@ function formatPace({ writes, waves, callsPerMinute }: Page): string {
     `${formatNoun(writes.length, 'write')} at ${callsPerMinute} calls a minute` +
     (whole > 0 ? `: at least ${formatDuration(whole)}` : '')
   )
+}
+
+/** Groups before the others are opened, named domains of one. */
+const [visibleGroups, maxNames] = [8, 300]
+
+/**
+ * Formats what a plan does to requests, and the place of the box in which others are tried; empty
+ * for a page without effects.
+ */
+function formatEffects({ effects, items: changed }: Page): string {
+  if (effects === undefined) return ''
+  const { counts, hint, left, witnesses } = effects
+  const groups = effects.groups.filter((group) => !isOpen(group))
+  const entries = groups.map((group, i) => {
+    const title = classTitles[group.class]
+    const isFirst = groups[i - 1]?.class !== group.class
+    const heading = isFirst ? `<h3>${title.slice(0, 1).toUpperCase()}${title.slice(1)}</h3>` : ''
+    return `<li>${heading}${formatGroup(group, changed)}</li>`
+  })
+  const more = left === 0 ? [] : [`<li>and ${formatNoun(left, 'more group')}</li>`]
+  const all = [...entries, ...more]
+  const fold = { visible: visibleGroups, max: all.length, others: 'more groups' }
+  const traced = `<section class="panel" data-effects aria-labelledby="effects">
+<h2 id="effects">What visitors notice</h2>
+<p>${show(counts)}</p>
+${all.length === 0 ? '' : formatList(all, { ...fold, className: 'groups' })}
+${formatOpen(effects.groups.filter(isOpen), changed)}
+${hint === '' ? '' : `<p class="note">${show(hint)}</p>`}</section>`
+  const found = witnesses.length === 0 ? '' : formatWitnesses(witnesses, changed)
+  return `<div class="effects">${counts === '' ? '' : traced}${found}</div>\n`
+}
+
+/** Tests whether it is not known on either side what is answered, for the same reasons. */
+function isOpen({ answers }: PageEffectGroup): boolean {
+  return answers.length > 0 && answers.every(({ before, after }) => before === after)
+}
+
+/** Formats the groups of which nothing is known, folded; empty for none. */
+function formatOpen(groups: PageEffectGroup[], changed: string[]): string {
+  if (groups.length === 0) return ''
+  const count = groups.reduce((sum, group) => sum + group.count, 0)
+  const entries = groups.map((group) => `<li>${formatGroup(group, changed)}</li>`)
+  const title = `${formatNoun(count, 'request')} unknown before and after`
+  return `<details><summary>${title}</summary><ul class="groups">${entries.join('')}</ul></details>`
+}
+
+function formatWitnesses(witnesses: PageWitness[], changed: string[]): string {
+  const entries = witnesses.map(({ item, domains, lines }) => {
+    const described = lines.map((line) => `<p>${show(line)}</p>`).join('')
+    const names = formatNames(formatNoun(domains.length, 'domain'), domains, maxNames)
+    const shown = `${formatCause(item, changed)}${described}<div class="soft">${names}</div>`
+    return `<li><article class="effect">${shown}</article></li>`
+  })
+  const fold = { visible: visibleGroups, max: entries.length, others: 'more kinds of change' }
+  return `<section class="panel" aria-labelledby="witnesses">
+<h2 id="witnesses">What each change does</h2>
+${formatList(entries, { ...fold, className: 'groups' })}</section>`
+}
+
+function formatGroup(group: PageEffectGroup, changed: string[]): string {
+  const { answers, others, count, domains, items, examples } = group
+  const [only = ''] = domains
+  const requests = formatNoun(count, 'request')
+  const where =
+    domains.length === 1
+      ? `<p>${requests} of ${show(only)}</p>`
+      : formatNames(`${requests} of ${formatNoun(domains.length, 'domain')}`, domains, maxNames)
+  const causes = items.map((item) => formatCause(item, changed)).join(', ')
+  const urls = examples.map((url) => `<li><code>${show(url)}</code></li>`).join('')
+  const rest =
+    others.length === 0
+      ? ''
+      : `<details><summary>${formatNoun(others.length, 'more answer')}</summary>` +
+        `${formatAnswers(others)}</details>`
+  return (
+    `<article class="effect" data-class="${group.class}">${formatAnswers(answers)}${rest}` +
+    `<div class="soft">${where}<p>by ${causes}</p></div><ul class="examples">${urls}</ul></article>`
+  )
+}
+
+/** Formats an item, as a link that filters the changes if it is among them. */
+function formatCause(item: string, changed: string[]): string {
+  return changed.includes(item)
+    ? `<a href="#item=${encodeURIComponent(item)}">${show(item)}</a>`
+    : show(item)
+}
+
+function formatAnswers(answers: PageAnswer[]): string {
+  const rows = answers.map(({ field, before, after }) => {
+    const change =
+      before === after
+        ? `may change: it is ${show(before)}`
+        : `<del>${show(before)}</del> <span aria-hidden="true">→</span> <ins>${show(after)}</ins>`
+    return `<div><dt>${show(field)}</dt><dd>${change}</dd></div>`
+  })
+  return `<dl class="answers">${rows.join('')}</dl>`
 }
