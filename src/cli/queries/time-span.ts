@@ -47,8 +47,8 @@ export function parseTimeSpan(
 }
 
 /**
- * Parses the span of a query of domains as `parseTimeSpan`; without a grain, one of the whole account
- * has the finest that the service accepts: null.
+ * Parses the span of a query of domains as `parseTimeSpan`. Without a grain, one of the whole
+ * account has the finest that the service accepts: null.
  */
 export function parseSpanOf(
   domains: readonly string[],

@@ -13,6 +13,11 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Creates the label of a field of a form, with the field. */
+export function createLabel({ label, box }: { label: string; box: Node }): HTMLElement {
+  return h('label', { class: 'field' }, h('span', {}, label), box)
+}
+
 /** Creates a list of facts, and the function that adds one. */
 export function createFacts() {
   const facts = h('dl', { class: 'rowfacts' })

@@ -15,7 +15,7 @@ import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
 import { formatUnifiedDiff } from '../../../outlets/report/text/unified-diff.ts'
 import { refuseUnplannable, type Call } from '../session.ts'
 import { refuseHostileJson } from './observe.ts'
-import { declareTool, nameSchema } from './tool.ts'
+import { declareTool, effortSchema, nameSchema } from './tool.ts'
 import { isCollection, isMap } from 'yaml'
 import { formatYaml } from '../../../manifest/yaml/format-yaml.ts'
 import { parseText } from '../../../manifest/yaml/yaml-text.ts'
@@ -64,7 +64,7 @@ export const proposeTool = declareTool<ProposeArguments>({
         additionalProperties: false,
       },
     },
-    effort: { type: 'string', enum: ['quick', 'normal'], description: 'Search for fewer writes.' },
+    effort: effortSchema,
   },
   run: async (call, { effort, ...change }) => {
     const files = readChange(call.load().workspace, change)

@@ -19,6 +19,7 @@ import { refuseUnplannable } from '../session.ts'
 import { buildObserve, refuseHostileJson, type ObserveArguments } from './observe.ts'
 import {
   declareTool,
+  effortSchema,
   nameSchema,
   observeProperties,
   readingProperties,
@@ -47,7 +48,7 @@ export const planTool = declareTool<PlanArguments>({
     'the writes that it takes. Sends and records nothing; no policy runs a program.',
   properties: {
     ...selectionProperties,
-    effort: { type: 'string', enum: ['quick', 'normal'], description: 'Search for fewer writes.' },
+    effort: effortSchema,
     witnesses: { type: 'boolean', description: 'Find a request that each change alters.' },
     ...readingProperties,
   },

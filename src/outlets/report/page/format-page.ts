@@ -1,17 +1,19 @@
 import { formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
 import { packPage } from '../../../core/model/page/packed-page.ts'
-import type { Page } from '../../../core/model/page/page.ts'
+import type { Page, PageApply, PageLine, PagePart } from '../../../core/model/page/page.ts'
 import { fitPage } from './fit-page.ts'
 import { formatRollout } from './format-rollout.ts'
 import { formatReport } from './format-report.ts'
 import { formatJson, formatList, formatNames, show } from './html.ts'
-import { formatChanges, formatHistoryTable } from './static-lists.ts'
 import type {
   PageAnswer,
   PageEffectGroup,
   PageWitness,
 } from '../../../core/model/page/page-effects.ts'
 import { classTitles } from '../effects/describe-effects.ts'
+import { symbols } from '../../../core/model/change.ts'
+import { formatCount, formatTime, pluralize } from '../../../core/model/text/words.ts'
+import { formatTable } from './format-table.ts'
 
 /**
  * Formats a page as one HTML file, which needs no network and allows none. Every text of the page
@@ -154,4 +156,98 @@ function formatAnswers(answers: PageAnswer[]): string {
     return `<div><dt>${show(field)}</dt><dd>${change}</dd></div>`
   })
   return `<dl class="answers">${rows.join('')}</dl>`
+}
+
+/** Parts that are listed, lines of each and all characters of lines, and named domains of each. */
+const [maxParts, maxLines, maxCharacters, maxDomains] = [100, 40, 60_000, 20]
+
+/**
+ * Formats the changes as a list for a browser that runs no scripts, as where a page is shown in a
+ * sandbox. The script replaces it by the matrix and the cards.
+ */
+function formatChanges(page: Page): string {
+  if (page.changes.length === 0) return ''
+  const domains = new Map<number, string[]>()
+  for (const { part, domain } of page.changes) {
+    const names = domains.get(part) ?? []
+    if (names.length === 0) domains.set(part, names)
+    names.push(page.domains[domain] ?? '')
+  }
+  let room = maxCharacters
+  const cards: string[] = []
+  for (const [position, names] of domains) {
+    const part = page.parts[position]
+    if (part === undefined || cards.length === maxParts || room <= 0) break
+    const card = formatCard(part, page.items[part.item] ?? '', names, room)
+    room -= card.used
+    cards.push(card.html)
+  }
+  const rest = domains.size - cards.length
+  const more = rest === 0 ? '' : `<p class="none">… and ${pluralize(rest, 'other')}.</p>`
+  return (
+    '<p class="callout">This browser runs no scripts: it has no matrix and no filters.</p>' +
+    '<section class="panel" data-static aria-labelledby="static">' +
+    `<h2 id="static">${pluralize(page.changes.length, 'change')}</h2>` +
+    `${cards.join('')}${more}</section>`
+  )
+}
+
+function formatCard(
+  part: PagePart,
+  item: string,
+  names: string[],
+  room: number,
+): { html: string; used: number } {
+  const { action, lines, note, isDestructive } = part
+  let used = 0
+  const shown: PageLine[] = []
+  for (const line of lines.slice(0, maxLines)) {
+    used += line.text.length
+    if (used > room) break
+    shown.push(line)
+  }
+  const rest = lines.length - shown.length
+  const text = [
+    ...shown.map(
+      (line) =>
+        `${line.action === null ? ' ' : symbols[line.action]} ` +
+        `${'  '.repeat(Math.min(line.indent, 24))}${line.text}`,
+    ),
+    ...(rest === 0 ? [] : [`… and ${pluralize(rest, 'more line', 'more lines')}`]),
+  ].join('\n')
+  const more =
+    names.length > maxDomains ? ` and ${formatCount(names.length - maxDomains)} more` : ''
+  const code = text.split('\n').map(show).join('\n')
+  const html =
+    `<article class="card" data-action="${action}">` +
+    `<h3>${symbols[action]} <code>${show(item)}</code> ${action}` +
+    `${isDestructive ? ' <strong class="tag destructive">Destructive</strong>' : ''}</h3>` +
+    (note === '' ? '' : `<p class="note">${show(note)}</p>`) +
+    (text === '' ? '' : `<pre class="lines static">${code}</pre>`) +
+    `<p class="note">${show(names.slice(0, maxDomains).join(', '))}${more}</p></article>`
+  return { html, used }
+}
+
+/** Most rows of the table. */
+const maxRows = 300
+
+/** Formats the latest applies as a table, which is read without scripts; empty for none. */
+function formatHistoryTable(applies: PageApply[]): string {
+  if (applies.length === 0) return ''
+  const left = applies.length - maxRows
+  return formatTable(
+    {
+      caption: 'Applies',
+      columns: ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items'],
+      rows: applies.slice(0, maxRows).map((apply) => {
+        const { id, outcome, startedAt, took, author, tree, writes, parts } = apply
+        const html = `<b class="tag" data-outcome="${show(outcome)}">${show(outcome)}</b>`
+        return [{ html }, id, formatTime(startedAt), took, author ?? '', tree ?? '', writes, parts]
+      }),
+      note:
+        left > 0 ? `${formatCount(left)} earlier ones: "edgewise state history" lists them.` : '',
+    },
+    // The page was built without secrets.
+    (text) => text,
+  )
 }
