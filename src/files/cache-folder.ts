@@ -26,8 +26,8 @@ const abandonedMs = 3_600_000
 type Env = Record<string, string | undefined>
 
 /**
- * Finds a folder of the user: by the XDG specification, on Windows in `%LOCALAPPDATA%`. Null without
- * a home.
+ * Finds a folder of the user: by the XDG specification, on Windows in `%LOCALAPPDATA%`. Null
+ * without a home.
  *
  * @param below the usual place below the home
  */

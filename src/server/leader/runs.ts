@@ -294,9 +294,9 @@ function observeRun(
     }
     outside.onPhase?.(phase)
   }
-  const measure: EventListener = (event, callsLeft) => {
+  const observe: EventListener = (event, callsLeft) => {
     metrics.recordEvent(event, id)
     if (callsLeft !== null) metrics.setBudget(callsLeft, config.limits.callsPerMinute)
   }
-  return { ...ports, outside: { ...outside, onPhase }, listeners: [measure, ...listeners] }
+  return { ...ports, outside: { ...outside, onPhase }, listeners: [observe, ...listeners] }
 }
