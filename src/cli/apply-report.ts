@@ -1,5 +1,5 @@
 import { isStream } from '../files/write-output.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import type { Dialogue, EventListener, Ports } from '../operations/runtime/ports.ts'
 import { type Executed, findStatus } from '../operations/submission/executed.ts'
 import type { ApplyReport } from '../outlets/report/apply/markdown.ts'
@@ -34,7 +34,7 @@ export async function withApplyReports(
   files: ReportFile<ApplyRecord>[],
   atOnce: boolean,
   dialogue: Dialogue,
-  submit: (recorded: Pick<Ports, 'dialogue' | 'listeners'>) => Promise<Executed>,
+  submit: (recorded: Omit<Ports, 'outside'>) => Promise<Executed>,
 ): Promise<Executed> {
   const record: ApplyRecord = {
     plan: null,
@@ -100,7 +100,7 @@ async function saveAfterwards(
   try {
     await file.save(record)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     dialogue.warn(`the ${file.what} was not written: ${error.message}`)
   }
 }

@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path'
 import { decodeText } from '../core/model/input-limits.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import type { ImportSource } from '../operations/import/import-file.ts'
 import type { Io } from './io.ts'
 import { findCheckout } from '../state/git/find-repository.ts'
@@ -18,7 +18,7 @@ const stdinName = '(stdin)'
 export async function loadSources(
   files: string[],
   root: string,
-  { cwd, openStdin, signal }: Pick<Io, 'cwd' | 'openStdin' | 'signal'>,
+  { cwd, openStdin, signal }: Io,
 ): Promise<ImportSource[]> {
   if (files.filter((file) => file === '-').length > 1)
     throw new EdgewiseError('usage', '"-" is given twice: stdin can be read only once')
@@ -36,7 +36,7 @@ function loadSource(path: string, root: string): ImportSource {
   try {
     return { name, path, text: loadFile(path, path, '', findCheckout(root) ?? root) }
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return { name, path, fault: `${error.message}. ${error.hint}`.trimEnd() }
   }
 }

@@ -1,4 +1,4 @@
-import type { Configured, Settings } from '../operations/runtime/workspace-parts.ts'
+import type { Settings } from '../operations/runtime/workspace-parts.ts'
 import { formatApplyMetrics } from '../outlets/metrics/apply-metrics.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { ApplyRecord } from './apply-report.ts'
@@ -10,7 +10,7 @@ import { createOutput, saveOutput, type ReportFile } from './save-file.ts'
  */
 export function createMetricsFile(
   path: string,
-  { config, root }: Configured & Pick<Settings, 'root'>,
+  { config, root }: Settings,
   outside: Outside & { cwd: string },
 ): { file: ReportFile<ApplyRecord>; outside: Outside } {
   const output = createOutput(path, { root }, outside)

@@ -2,7 +2,7 @@ import { findNewestHash } from '../operations/history/verify-history.ts'
 import type { Settings } from '../operations/runtime/workspace-parts.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import type { Decided, StopDecision } from '../core/model/listed-rollout.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { throwDefect } from '../core/model/edgewise-error.ts'
 import {
   describeApply,
   describeDecision,
@@ -53,7 +53,7 @@ export function createNotifier(
       await work(outbox)
       return true
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       warn(context, `notifications can't be kept in the database: ${error.message}`)
       return false
     }

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { standardError, standardOutput } from '../files/standard-output.ts'
-import { DefectAfterWrites } from '../core/model/edgewise-error.ts'
+import { DefectAfterWrites, CancelledError } from '../core/model/edgewise-error.ts'
 import { createNodeOutside } from '../operations/runtime/node-outside.ts'
 import { exitCodes, signalCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
@@ -9,7 +9,6 @@ import { guardText } from './terminal/output.ts'
 import { isatty } from 'node:tty'
 import { mayBeTerminal } from '../files/look.ts'
 import { Script } from 'node:vm'
-import { CancelledError } from '../core/model/edgewise-error.ts'
 
 /** Time for what is left after a command that was interrupted, ms. */
 const lingerMs = 5000

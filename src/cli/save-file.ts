@@ -18,7 +18,7 @@ export interface ReportFile<Subject> {
 export function createOutput(
   path: string,
   { root }: { root: string },
-  { cwd, machine }: Pick<Outside, 'machine'> & { cwd: string },
+  { cwd, machine }: Outside & { cwd: string },
 ): Output {
   return {
     path: resolve(cwd, path),

@@ -26,33 +26,44 @@ const abandonedMs = 3_600_000
 type Env = Record<string, string | undefined>
 
 /**
- * Finds the folder of the user's cache: by the XDG specification, on Windows in `%LOCALAPPDATA%`.
- * Null if there is none, if it is no folder of this user that nobody else can write to, or if a
- * checkout may have brought it. A CI job has none unless `EDGEWISE_CACHE` is `on`: what one job
- * left there could be of another branch.
+ * Finds a folder of the user: by the XDG specification, on Windows in `%LOCALAPPDATA%`. Null
+ * without a home.
+ *
+ * @param below the usual place below the home
+ */
+export function findUserFolder(env: Env, variable: string, ...below: string[]): string | null {
+  const { [variable]: xdg = '', LOCALAPPDATA: local = '', HOME: home = '' } = env
+  const places = [xdg, local, home === '' ? '' : join(home, ...below)]
+  const base = places.find((path) => isAbsolute(path))
+  return base === undefined ? null : join(base, 'edgewise')
+}
+
+/**
+ * Finds the folder of the user's cache. Null if there is none, if it is no folder of this user that
+ * nobody else can write to, or if a checkout may have brought it. A CI job has none unless
+ * `EDGEWISE_CACHE` is `on`: what one job left there could be of another branch.
  */
 export function findCacheFolder(env: Env): string | null {
   if (isCiJob(env) && env['EDGEWISE_CACHE'] !== 'on') return null
-  const { XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '', HOME: home = '' } = env
-  const base = [xdg, local, home === '' ? '' : join(home, '.cache')].find((path) =>
-    isAbsolute(path),
-  )
-  if (base === undefined) return null
-  const folder = join(base, 'edgewise')
+  const folder = findUserFolder(env, 'XDG_CACHE_HOME', '.cache')
+  if (folder === null) return null
   const found = lstatSync(folder, { throwIfNoEntry: false })
   const isUsable = found === undefined || isOwnFolder(found)
   return isUsable && !isInAnyWorkTree(folder) ? folder : null
 }
 
-/** Makes a folder in the user's cache, for this user alone; null where there is no cache. */
-function makeCacheFolder(env: Env, name: string): string | null {
+/** Makes the folder of compiled code in the user's cache; null where there is no cache. */
+function makeCodeFolder(env: Env): string | null {
   const cache = findCacheFolder(env)
   if (cache === null) return null
-  for (const folder of [cache, join(cache, name)]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (!isOwnFolder(lstatSync(folder))) return null
-  }
-  return join(cache, name)
+  const folder = join(cache, 'code')
+  return makeOwn(cache) && makeOwn(folder) ? folder : null
+}
+
+/** Makes a folder for this user alone; returns whether it is one. */
+function makeOwn(folder: string): boolean {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return isOwnFolder(lstatSync(folder))
 }
 
 /**
@@ -64,7 +75,7 @@ export function useCompileCache(args: readonly string[], env: Env): void {
     enableCompileCache?(folder: string): unknown
   }
   if (enableCompileCache === undefined || args.includes('--no-cache')) return
-  const folder = attempt(() => makeCacheFolder(env, 'code'))
+  const folder = attempt(() => makeCodeFolder(env))
   if (folder !== null) enableCompileCache(folder)
 }
 
@@ -109,8 +120,7 @@ export function replaceOwn(
   kind: RegExp,
   maxFiles: number,
 ): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (!isOwnFolder(lstatSync(folder))) return
+  if (!makeOwn(folder)) return
   const file = join(folder, name)
   const temporary = `${file}.${randomUUID()}.tmp`
   writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 })

@@ -1,5 +1,14 @@
-import { accessSync, constants, existsSync, fstatSync, lstatSync } from 'node:fs'
-import { readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 
 /** Kind of what a path leads to: a pipe, a device and a socket are a `stream`. */
 export type Kind = 'file' | 'folder' | 'stream'

@@ -1,5 +1,4 @@
-import { chmodSync, realpathSync, renameSync, rmSync } from 'node:fs'
-import { statSync, writeFileSync } from 'node:fs'
+import { chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInside } from './is-inside.ts'
 import { exists, findCode, isLink } from './look.ts'

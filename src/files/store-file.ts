@@ -1,6 +1,18 @@
-import { closeSync, constants, fsync, linkSync, mkdirSync } from 'node:fs'
-import { appendFileSync, openSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs'
-import { writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fsync,
+  linkSync,
+  mkdirSync,
+  appendFileSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { promisify } from 'node:util'
 
 // Single steps for stores, whose protocols decide what survives a crash. Each throws what the file

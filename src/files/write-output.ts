@@ -1,5 +1,13 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync } from 'node:fs'
-import { rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLinkIn } from './find-link.ts'

@@ -20,7 +20,7 @@ import { refuseEmpty, refuseInvalid } from './refuse-invalid.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import type { Managed } from './observation/observe-live.ts'
 import type { Maker } from '../manifest/secrets/secret-vault.ts'
-import type { Outside, StateOutside } from './runtime/outside.ts'
+import type { Computing, StateOutside } from './runtime/outside.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 
 /** Options of a drift check; a selection restricts it. */
@@ -117,7 +117,7 @@ export interface Observation {
 export async function observe(
   { observe: load, maker = 'foreign', observesAll = false }: Observing,
   about: { workspace: Settings & Desired; recorded: RecordedState; selection: Selection },
-  { onPhase, tracer }: Pick<Outside, 'onPhase' | 'tracer'>,
+  { onPhase, tracer }: Computing,
 ): Promise<Observation | null> {
   if (load === undefined) return null
   onPhase?.({ name: 'loading-observed' })

@@ -71,7 +71,7 @@ function listDomains({ desired, findProfiles }: FixedWorkspace, value: Json): Do
 export function writeFixes(
   { root }: Pick<Settings, 'root'>,
   files: readonly FixedFile[],
-  { machine }: Pick<Outside, 'machine'>,
+  { machine }: Outside,
 ): void {
   const failure = writeFiles(
     root,

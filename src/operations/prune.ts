@@ -1,5 +1,5 @@
 import type { Settings, Desired, Secrets, Configured } from './runtime/workspace-parts.ts'
-import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import { CancelledError, throwDefect } from '../core/model/edgewise-error.ts'
 import { type Applied, groupApplies } from '../core/model/applied.ts'
 import type { Actor } from '../core/model/people/identity.ts'
 import { formatTime, pluralize } from '../core/model/text/words.ts'
@@ -16,7 +16,7 @@ import { findLastDifferent } from './submission/find-change.ts'
 import type { Ports } from './runtime/ports.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
-import type { Rollout } from '../core/model/rollout.ts'
+import { isUnfinished, type Rollout } from '../core/model/rollout.ts'
 
 /** Options of a pruning. */
 export interface PruneRequest extends LockRequest {
@@ -91,7 +91,7 @@ export async function pruneOld(
     await store.prune(applies, what, describeAct(outside, 'prune', what, { by }))
     dialogue.note(`${what}: they stay in the history, but can't be rolled back any more.`)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     dialogue.note(
       `Old applies could not be pruned (${escapeInvisible(error.message)}); the next apply tries ` +
         'again.',
@@ -153,9 +153,7 @@ export interface Prunable {
 export function selectPrunable(history: Applied[], limits: PruneLimits): Prunable {
   const groups = groupApplies(history)
   const open = new Set(
-    limits.rollouts
-      .filter(({ state }) => state === 'open' || state === 'rolling-back')
-      .flatMap(({ id, applies }) => [id, ...applies]),
+    limits.rollouts.filter(isUnfinished).flatMap(({ id, applies }) => [id, ...applies]),
   )
   const isOld = (applies: Applied[]) =>
     applies.every(({ startedAt, endedAt }) => Date.parse(endedAt ?? startedAt) < limits.beforeMs)

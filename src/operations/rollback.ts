@@ -1,7 +1,7 @@
 import type { Checkout, Configured, Desired, Secrets, Findings } from './runtime/workspace-parts.ts'
-import { isConditional } from '../core/model/change.ts'
+import { isConditional, nameChange } from '../core/model/change.ts'
 import { diffSnapshots } from '../core/diff/diff-snapshots.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import { inSpan } from '../core/model/tracing.ts'
 import { listSome } from '../core/model/text/words.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
@@ -174,7 +174,7 @@ async function dropUnmanaged(
     )
     return new Map([...recorded, ...left])
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     dialogue.note(
       `Items that were unrecorded before stay recorded as unset ` +
         `(${escapeInvisible(error.message)}); the next apply releases them.`,
@@ -202,7 +202,7 @@ async function countStillDesired(
   { plan }: Rollback,
   store: RolloutStore,
 ): Promise<Pick<RolledBackApply, 'stillDesired' | 'onHold'>> {
-  const rolledBack = new Set(plan.changes.map(({ domain, item }) => `${domain} ${item}`))
+  const rolledBack = new Set(plan.changes.map(nameChange))
   if (hasErrors(workspace)) return { stillDesired: rolledBack.size, onHold: 0 }
   const snapshots = selectSnapshots(workspace, recorded, { target: [], items: [] })
   const { changes } = diffSnapshots(

@@ -3,7 +3,7 @@ import { findCommandDecider, judgeAttempt, toActor, type Decider } from './peopl
 import { weighDecision } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
-import { findCurrentWave, type Rollout } from '../core/model/rollout.ts'
+import { findCurrentWave, isUnfinished, type Rollout } from '../core/model/rollout.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { hashWave, identifyStep } from '../engine/rollout/approvals.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
@@ -208,8 +208,4 @@ function findUndecided(rollouts: Rollout[], id: string, verb: RolloutVerb): Roll
     `rollout ${name} has already ended: ${escapeInvisible(rollout.reason ?? '')}`,
     '"edgewise apply --retry-held" applies its changes that are on hold.',
   )
-}
-
-function isUnfinished({ state }: Rollout): boolean {
-  return state === 'open' || state === 'rolling-back'
 }

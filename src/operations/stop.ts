@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import {
   describeStop,
   nameStop,
@@ -35,7 +35,7 @@ export interface StopRequest {
 export async function stopAll(
   workspace: Settings,
   { reason = '', identity }: StopRequest,
-  outside: StateOutside & Pick<Outside, 'user'>,
+  outside: Outside,
 ): Promise<StopDecision> {
   refuseLongReason(reason)
   const state = await openState(workspace, outside)
@@ -66,7 +66,7 @@ export async function stopAll(
 export async function resumeAll(
   workspace: Settings,
   { seen, identity }: { seen?: string } & Pick<StopRequest, 'identity'>,
-  outside: StateOutside & Pick<Outside, 'user'>,
+  outside: Outside,
 ): Promise<StopDecision> {
   const known = identity ?? (await refuseCommand('resume-all', workspace, outside))
   const state = await openState(workspace, outside)
@@ -96,7 +96,7 @@ async function note(
   { identity, reason, outcome }: Act,
   workspace: Settings,
   state: OpenState,
-  outside: StateOutside & Pick<Outside, 'user'>,
+  outside: Outside,
 ): Promise<void> {
   const about = `all writes of the account ${workspace.config.service.account}`
   try {
@@ -108,7 +108,7 @@ async function note(
       describeAct(outside, 'decision', about, { by, reason, outcome }),
     )
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     outside.note?.(`the history has no entry of it: ${error.message}`)
   }
 }

@@ -1,6 +1,6 @@
 import type { Settings } from './runtime/workspace-parts.ts'
 import { lowerAscii } from '../core/model/text/lower-ascii.ts'
-import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
+import { CancelledError, EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
 import { formatLockHolder, type LockHolder } from '../state/format/lock-file.ts'
 import { describeEnd } from '../state/locks/locks.ts'
@@ -86,7 +86,7 @@ export async function unlock(
   })
   if (isRevoked)
     await store.chain.addLater(note).catch((error: unknown) => {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       dialogue.warn(`the history has no entry of it: ${error.message}`)
     })
   return { ended: isRevoked ? 'unlocked' : 'released', by, holder }

@@ -1,5 +1,5 @@
 import { createServerMetrics, type ServerMetrics } from '../outlets/metrics/server-metrics.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { throwDefect } from '../core/model/edgewise-error.ts'
 import { inSpan, type SpanName } from '../core/model/tracing.ts'
 import { openState } from '../operations/runtime/open-state.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
@@ -212,13 +212,13 @@ function follow(
 async function isLeading(
   leadership: Leadership,
   { term }: Position,
-  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
+  { clock, signal }: Outside,
 ): Promise<boolean> {
   while (!signal.aborted && term !== null) {
     try {
       return await leadership.isCurrent(term)
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       await clock.sleep(1000, signal)
     }
   }

@@ -1,6 +1,6 @@
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import type { Clock } from '../core/model/time/clock.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { throwDefect } from '../core/model/edgewise-error.ts'
 import type { Identity } from '../core/model/people/identity.ts'
 import type { Action } from '../core/model/people/roles.ts'
 import type { Json } from '../core/model/json.ts'
@@ -84,7 +84,7 @@ export function createController(context: ControllerContext) {
   const wakeLeader = () => {
     if (position.term !== null) return context.hurry()
     leadership.wake().catch((error: unknown) => {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       logger.warn(`the leader could not be woken: ${error.message}`)
     })
   }
@@ -247,7 +247,7 @@ async function ping(leadership: Leadership, term: number | null): Promise<string
     const isCurrent = await leadership.isCurrent(term ?? 0)
     return term === null || isCurrent ? null : ending
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return 'the database can not be reached'
   }
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../operations/runtime/workspace-parts.ts'
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { throwDefect } from '../core/model/edgewise-error.ts'
 import type { Decided, StopDecision } from '../core/model/listed-rollout.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import {
@@ -108,7 +108,7 @@ async function useOutbox(
   try {
     await work(outbox)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     logger.warn(`notifications can't be kept: ${error.message}`, { code: error.code })
   }
 }

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { throwDefect } from '../core/model/edgewise-error.ts'
 import { inSpan } from '../core/model/tracing.ts'
 import { findAuthor } from '../operations/submission/find-author.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
@@ -190,7 +190,7 @@ async function removeLocks({ previous }: Term, replica: Replica): Promise<void> 
 /** Waits for work, after an interrupt for some time only; returns whether it has ended. */
 async function waitUntilEnd(
   work: Promise<unknown>,
-  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
+  { clock, signal }: Outside,
   endMs: number,
 ): Promise<boolean> {
   const interrupted = new Promise<void>((resolve) => {
@@ -206,7 +206,7 @@ async function resign(leadership: Leadership, term: number, logger: Logger): Pro
   try {
     await leadership.resign(term)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     logger.warn(`the leader could not resign: ${error.message}`)
   }
 }

@@ -5,7 +5,7 @@ import nock from 'nock'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findMergedPullRequest, keepComment, keepIssue } from '../../src/cli/action/code-host.ts'
 import { readInputs } from '../../src/cli/action/inputs.ts'
-import { publishComment, publishIssue } from '../../src/cli/action/publish.ts'
+import { publishComment, publishIssue } from '../../src/cli/action/run-action.ts'
 
 const api = 'https://api.code-host.example'
 const author = 'github-actions[bot]'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { NotifyConfig } from '../../src/core/model/config.ts'
 import type { Drift } from '../../src/core/model/drift.ts'
-import { hashDrift, parseNotification, writeMessages } from '../../src/outlets/notify/message.ts'
+import { hashDrift, parseNotification, writeMessages } from '../../src/outlets/notify/outbox.ts'
 import type { Content } from '../../src/outlets/notify/notification.ts'
 
 const stamp = { id: 'one', time: '2026-11-20T03:00:00.000Z' }

@@ -9,8 +9,11 @@ import { buildObviousCover } from '../../src/core/plan/cover/obvious-covers.ts'
 import { serial } from '../../src/core/model/parallel.ts'
 import { computePriceBound } from '../../src/core/plan/cover/price-bound.ts'
 import { countCoverage } from '../../src/core/plan/cover/find-cover.ts'
-import { groupWrites, type WriteProblem } from '../../src/core/plan/group-writes.ts'
-import { buildGroupProblems } from '../../src/core/plan/group-problems.ts'
+import {
+  groupWrites,
+  type WriteProblem,
+  buildGroupProblems,
+} from '../../src/core/plan/group-writes.ts'
 import { fc, full, itOften, long, runs } from '../runs.ts'
 import { buildFleet } from './build-fleet.ts'
 import { findFaults, findOptimum, problems } from './problems.ts'

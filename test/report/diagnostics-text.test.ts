@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Place } from '../../src/core/model/problem.ts'
-import { formatCodeFrame } from '../../src/outlets/report/diagnostics/code-frame.ts'
-import { formatDiagnosticsText } from '../../src/outlets/report/diagnostics/text.ts'
+import {
+  formatCodeFrame,
+  formatDiagnosticsText,
+} from '../../src/outlets/report/diagnostics/text.ts'
 import { plainPaint, type Paint } from '../../src/outlets/report/text/paint.ts'
 import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 import { createDiagnostic, anyDiagnostic, anyText, controls } from './create-diagnostic.ts'

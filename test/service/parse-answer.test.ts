@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseAnswer } from '../../src/service/write/parse-answer.ts'
+import { parseAnswer } from '../../src/service/write/client.ts'
 import type { Outcome } from '../../src/core/model/outcome.ts'
 
 function parse(status: number, body: unknown, headers: Record<string, string> = {}): Outcome {

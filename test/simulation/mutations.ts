@@ -182,7 +182,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   },
   {
     name: 'a server error counts as not sent',
-    file: 'src/service/write/parse-answer.ts',
+    file: 'src/service/write/client.ts',
     find: 'if (answer.status >= 500)\n    return createInDoubt(',
     replace:
       'if (answer.status >= 500)\n    return ' +
@@ -208,7 +208,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   },
   {
     name: 'the log is removed before its changes are durable in their files',
-    file: 'src/state/folder/move-to-files.ts',
+    file: 'src/state/folder/change-log.ts',
     find: 'if (!(await disk.syncIfThere(path))) return false',
     replace: '',
     seeds: 600,
@@ -274,7 +274,7 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   },
   {
     name: 'a process does not wait for others that have the lock',
-    file: 'src/state/postgres/lock-queue.ts',
+    file: 'src/state/postgres/postgres-locks.ts',
     find: 'if (first !== undefined)',
     replace: "if (first !== undefined && version === '')",
     seeds: 100,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeTurn } from '../../src/state/postgres/lock-queue.ts'
+import { judgeTurn } from '../../src/state/postgres/postgres-locks.ts'
 import { buildHolder } from './contender.ts'
 
 const [one, two] = [buildHolder('one'), buildHolder('two')]

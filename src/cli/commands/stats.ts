@@ -94,18 +94,14 @@ async function runStats(
   const { createTimeZone } = await import('../../core/model/time/time-zone.ts')
   const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
   const { openWorkspace } = await import('../open.ts')
-  const { parseTimeSpan } = await import('../queries/time-span.ts')
+  const { parseSpanOf } = await import('../queries/time-span.ts')
   const { io, options, paint } = context
   // An answer may quote a secret of the manifests: known ones are removed from it.
   const workspace = openWorkspace(context, 'available')
   const zone = createTimeZone(workspace.config.service.timezone)
   const json = options.json === true
-  const isFinest = times.grain === undefined && domains.length === 1 && domains[0] === 'all'
-  const aligned: typeof times = isFinest ? { ...times, grain: grains[0] } : times
-  const span = parseTimeSpan(aligned, io.clock.now(), zone)
   const request: StatsRequest = {
-    ...span,
-    ...(isFinest ? { grain: null } : {}),
+    ...parseSpanOf(domains, times, io.clock.now(), zone),
     domains,
     sum,
     area,
@@ -116,7 +112,7 @@ async function runStats(
   const stats = await queryStats(workspace, request, ports)
   const noData = stats.tallies.every(({ counts }) => sumRequests(counts) === 0)
   if (noData) noteNoData(context, zone.name)
-  if (isFinest) noteGrain(context, stats.grain)
+  if (request.grain === null) noteGrain(context, stats.grain)
   const layout = { paint, columns: io.columns, verbose: options.verbose === true }
   io.out(json ? formatJson(buildStatsJson(stats)) : `${formatStats(stats, layout)}\n`)
   return exitCodes.done

@@ -4,7 +4,7 @@ import { catalogue } from '../../core/catalog/catalogue.ts'
 import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
 import type { CommandContext } from '../io.ts'
 import { loadWorkspaceFiles } from '../../manifest/manifests/load-workspace.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { findWorkspaceRoot } from '../open.ts'
 
 /** Candidates for a word: files, folders, or one of a list of words. */
@@ -92,8 +92,8 @@ function listDomains(context: CommandContext, prefix: string): string[] {
     const start = prefix.toLowerCase()
     return [...domains].filter((domain) => domain.startsWith(start)).toSorted()
   } catch (error) {
-    if (error instanceof EdgewiseError) return []
-    throw error
+    throwDefect(error)
+    return []
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Configured } from '../../operations/runtime/workspace-parts.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
@@ -101,7 +101,7 @@ export class CheckedWorkspace {
     try {
       return await this.#loadShared(loaded, this.#outside)
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       this.#log(error)
       return null
     }

@@ -8,7 +8,7 @@ import {
   type Connection,
   type Range,
 } from 'vscode-languageserver/node'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { isObject } from '../../core/model/json.ts'
 import { pluralize } from '../../core/model/text/words.ts'
@@ -90,8 +90,8 @@ export class Lenses {
       return await planManifests(file.workspace, loaded, manifests, this.#outside)
     } catch (error) {
       // A state that can't be loaded is a matter of plan, which explains it.
-      if (error instanceof EdgewiseError) return []
-      throw error
+      throwDefect(error)
+      return []
     }
   }
 }

@@ -1,7 +1,11 @@
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { createConnection, ProposedFeatures } from 'vscode-languageserver/node'
-import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node'
+import {
+  createConnection,
+  ProposedFeatures,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver/node'
 import type { LoadShared } from './checked-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { Lenses } from './lenses.ts'

@@ -11,7 +11,7 @@ import {
   type InitializeResult,
 } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Diagnostic, Severity } from '../../core/model/problem.ts'
 import { findRoot } from '../../manifest/workspace-file/find-root.ts'
@@ -135,7 +135,7 @@ export class LanguageSession {
     try {
       root = findRoot(folder)
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       this.log(error)
       return null
     }

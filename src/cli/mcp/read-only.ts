@@ -16,7 +16,7 @@ import { restrictPool } from '../../state/postgres/reading-pool.ts'
  */
 export function restrictToReading(
   outside: Outside,
-  workspace: Pick<Settings, 'config' | 'scrub'>,
+  workspace: Settings,
   signal: AbortSignal,
 ): Outside {
   const { clock, env, random, newId, user, machine, pool, solver, tracer } = outside
@@ -68,7 +68,7 @@ function restrictDisk(disk: Disk): Disk {
   }
 }
 
-function restrictTransport(outside: Pick<Outside, 'env' | 'transport'>): Transport {
+function restrictTransport(outside: Outside): Transport {
   return async (request) => {
     if (request.body !== undefined || request.method !== undefined)
       throw refuse('a call that is no GET')
@@ -79,7 +79,7 @@ function restrictTransport(outside: Pick<Outside, 'env' | 'transport'>): Transpo
 
 function open(
   { openGit: given, env, clock, signal }: Outside,
-  { config, scrub }: Pick<Settings, 'config' | 'scrub'>,
+  { config, scrub }: Settings,
   folder: string,
   remote: string,
 ): Promise<GitRepository | null> {
@@ -94,7 +94,7 @@ function restrictGit(git: GitRepository | null): GitRepository | null {
 }
 
 async function connectPool(
-  { createPool: given }: Pick<Outside, 'createPool'>,
+  { createPool: given }: Outside,
   config: Parameters<NonNullable<Outside['createPool']>>[0],
 ): Promise<ConnectionPool> {
   if (given !== undefined) return given(config)

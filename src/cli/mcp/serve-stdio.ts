@@ -16,11 +16,7 @@ const maxMessageBytes = 16 * 1024 * 1024
  * @param root folder of `edgewise.yaml`, for all calls
  * @throws EdgewiseError `usage` if stdin is a terminal
  */
-export async function serveStdio(
-  root: string,
-  io: Outside & Pick<Io, 'openStdin' | 'out' | 'err' | 'waitForStop'>,
-  version: string,
-): Promise<void> {
+export async function serveStdio(root: string, io: Outside & Io, version: string): Promise<void> {
   if (io.openStdin === null)
     throw new EdgewiseError(
       'usage',

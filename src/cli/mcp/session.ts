@@ -1,6 +1,6 @@
 import type { Configured, Plannable } from '../../operations/runtime/workspace-parts.ts'
 import { createHash } from 'node:crypto'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { refuseInvalid, judgeForPlan } from '../../operations/refuse-invalid.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
@@ -73,8 +73,8 @@ export class Session {
     try {
       return hashSettings(this.begin(this.#outside.signal).load().workspace)
     } catch (error) {
-      if (error instanceof EdgewiseError) return null
-      throw error
+      throwDefect(error)
+      return null
     }
   }
 

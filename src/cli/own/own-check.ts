@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
+import { type ErrorCode, throwDefect } from '../../core/model/edgewise-error.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { isFile, observe } from '../../operations/observation/observe.ts'
 import { formatRules, listRules, parseRules } from '../../operations/people/owners.ts'
@@ -24,7 +24,7 @@ export async function saveRules(file: string, workspace: LoadedWorkspace, io: Io
   if (observed === null || !isFile(observed, root)) return
   await observe(observed, { ...io, cwd: root }, scrub).catch((error: unknown) => {
     // A drift check reports it.
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
   })
 }
 

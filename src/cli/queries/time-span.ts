@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { alignDown, grainMs, type Grain } from '../../core/model/statistics.ts'
+import { alignDown, grainMs, grains, type Grain } from '../../core/model/statistics.ts'
 import { buildLocalTime, type TimeZone } from '../../core/model/time/time-zone.ts'
 
 /** Time span and grain of a query; ms since 1970, `to` exclusive. */
@@ -44,6 +44,21 @@ export function parseTimeSpan(
   if (to - from > 400 * grainMs.day)
     throw new EdgewiseError('usage', 'expected a time span of at most 400 days', 'Split the query.')
   return { from: alignDown(from, grain, zone), to, grain }
+}
+
+/**
+ * Parses the span of a query of domains as `parseTimeSpan`. Without a grain, one of the whole
+ * account has the finest that the service accepts: null.
+ */
+export function parseSpanOf(
+  domains: readonly string[],
+  options: Parameters<typeof parseTimeSpan>[0],
+  now: number,
+  zone: TimeZone,
+): Omit<TimeSpan, 'grain'> & { grain: Grain | null } {
+  const isFinest = options.grain === undefined && domains.length === 1 && domains[0] === 'all'
+  if (!isFinest) return parseTimeSpan(options, now, zone)
+  return { ...parseTimeSpan({ ...options, grain: grains[0] }, now, zone), grain: null }
 }
 
 function parseTime(option: string, text: string, now: number, zone: TimeZone): number {

@@ -152,7 +152,7 @@ function buildReportJson(rows: FleetRow[], removed: number): object {
 }
 
 /** Claims the folder of the pages. @throws EdgewiseError `usage` if it is not free */
-function claim(path: string, { root }: Pick<Workspace, 'root'>, temporary: string): OwnFolder {
+function claim(path: string, { root }: Workspace, temporary: string): OwnFolder {
   const folder = { path, marker, text: markerText, folders: [domainFolder], temporary }
   for (const each of [path, join(path, domainFolder)])
     refuseLinkIn(findCheckout(root) ?? root, each)
@@ -171,7 +171,7 @@ function writeDomains(
   folder: OwnFolder,
   fleet: LoadedFleet,
   shared: Omit<DomainAbout, 'applies'>,
-  { phases }: Pick<CommandContext, 'phases'>,
+  { phases }: CommandContext,
 ): FleetRow[] {
   save(folder, styleFile, style)
   const rows: FleetRow[] = []

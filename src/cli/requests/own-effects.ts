@@ -10,7 +10,7 @@ import type { EffectsContext } from './effects-request.ts'
  */
 export async function readOwnEffects(
   context: EffectsContext,
-  workspace: Pick<Workspace, 'root' | 'config'>,
+  workspace: Workspace,
 ): Promise<EffectsRequest | null> {
   if (workspace.config.requests.length === 0) return null
   const { readEffectsRequest } = await import('./effects-request.ts')

@@ -1,5 +1,5 @@
 import { formatJson } from '../../core/model/json.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Tested } from '../../core/tests/results.ts'
 import { watchBelow } from '../../files/watch-below.ts'
 import { loadTests } from '../../manifest/tests/load-tests.ts'
@@ -137,7 +137,7 @@ async function watchTests(
       try {
         await runOnce(context, open(), paths, options)
       } catch (error) {
-        if (!(error instanceof EdgewiseError)) throw error
+        throwDefect(error)
         printError(error, io, context.options.json === true, context.errPaint)
       }
       note('Waiting for changes; stop with Ctrl-C.')

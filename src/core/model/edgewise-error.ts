@@ -49,6 +49,11 @@ export class EdgewiseError extends Error {
   }
 }
 
+/** Throws an error that is not explained to the user. */
+export function throwDefect(error: unknown): asserts error is EdgewiseError {
+  if (!(error instanceof EdgewiseError)) throw error
+}
+
 /** The user answered a prompt with no: the operation ends as asked, and nothing has changed. */
 export class CancelledError extends EdgewiseError {
   constructor(message: string) {

@@ -44,6 +44,22 @@ export function formatPointerStep(key: string | number): string {
   return '/' + step.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
+/** Copies a value with its entries or fields mapped, each of which has a JSON pointer. */
+export function mapParts(
+  value: Json,
+  pointer: string,
+  map: (part: Json, pointer: string) => Json,
+): Json {
+  if (Array.isArray(value)) return value.map((entry, i) => map(entry, `${pointer}/${i}`))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      map(field, pointer + formatPointerStep(key)),
+    ]),
+  )
+}
+
 /** Parses a JSON pointer into its steps, unescaped; `''` has none. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === '') return []

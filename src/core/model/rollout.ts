@@ -102,6 +102,11 @@ export interface AppliedTimes {
   serviceTo: string | null
 }
 
+/** Tests whether a rollout has not ended. */
+export function isUnfinished({ state }: Rollout): boolean {
+  return state === 'open' || state === 'rolling-back'
+}
+
 /** Returns the index of the first wave that has not passed, from 0; null if all have. */
 export function findCurrentWave({ waves }: Rollout): number | null {
   const wave = waves.findIndex(({ passed }) => !passed)

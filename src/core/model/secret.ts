@@ -1,5 +1,5 @@
 import type { ForeignText } from './text/text-makers.ts'
-import { isObject, type Json } from './json.ts'
+import { isObject, mapParts, type Json } from './json.ts'
 import type { PlacedText } from './config.ts'
 import type { ItemKey, Value, Wire } from './item.ts'
 
@@ -109,15 +109,7 @@ export function mapSecrets(
   pointer = '',
 ): Json {
   if (isSecret(value)) return replace(value.$secret, pointer)
-  if (Array.isArray(value))
-    return value.map((entry, i) => mapSecrets(entry, replace, `${pointer}/${i}`))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [
-      key,
-      mapSecrets(field, replace, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
-    ]),
-  )
+  return mapParts(value, pointer, (part, at) => mapSecrets(part, replace, at))
 }
 
 /** Masks secret strings; the only place that knows their values. */

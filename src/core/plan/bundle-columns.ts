@@ -1,4 +1,5 @@
 import { groupByEach } from '../model/lists.ts'
+import { compare } from '../model/problem.ts'
 import type { Cell, Column, ColumnKind, CoverProblem, Row } from './cover/cover-problem.ts'
 
 /** A domain's need of one bundle: met by the whole value, or by all of its parts. */
@@ -48,7 +49,7 @@ export function buildCoverProblem(
   }))
   const order = [...columnKeys].toSorted(
     ([nameA, a], [nameB, b]) =>
-      compareText(a.bundle, b.bundle) || a.mode - b.mode || compareText(nameA, nameB),
+      compare(a.bundle, b.bundle) || a.mode - b.mode || compare(nameA, nameB),
   )
   const items = [...new Set(order.map(([, { bundle }]) => bundle))]
   const number = new Map(order.map(([name], column) => [name, column]))
@@ -89,8 +90,4 @@ function dropUselessParts(needs: BundleNeed[]): BundleNeed[] {
       ? need
       : { ...need, parts: [] },
   )
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

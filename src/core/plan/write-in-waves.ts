@@ -1,7 +1,7 @@
 import type { Form, Write } from '../model/change.ts'
 import type { Amount, RolloutConfig } from '../model/config.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { groupBy, splitIntoChunks } from '../model/lists.ts'
+import { compareKeys, groupBy, splitIntoChunks } from '../model/lists.ts'
 import { splitProgress } from '../model/parallel.ts'
 import type { Effort } from '../model/plan.ts'
 import type { TrafficProfile } from '../model/traffic.ts'
@@ -141,7 +141,7 @@ export interface JoinedWrite {
 export function joinEqualWrites(writes: Write[]): JoinedWrite[] {
   const number = createNumbering()
   const equal = groupBy(writes, ({ items }) => {
-    const forms = Object.entries(items).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const forms = Object.entries(items).toSorted(compareKeys)
     return JSON.stringify(forms.map(([item, { name, payload }]) => [item, name, number(payload)]))
   })
   return [...equal.values()].map((own) => ({

@@ -1,7 +1,12 @@
 import type { Domain, ItemKey } from '../model/item.ts'
 import { formatPointerStep, getOwn, isObject, type Json, type JsonObject } from '../model/json.ts'
-import { expressionLimits, type Budget, type Expression, type Outcome } from './expression.ts'
-import type { Variables } from './expression.ts'
+import {
+  expressionLimits,
+  type Budget,
+  type Expression,
+  type Outcome,
+  type Variables,
+} from './expression.ts'
 import { listSome } from '../model/text/words.ts'
 import { formatMessage } from './message.ts'
 import type { Policy, Violation } from './policy.ts'

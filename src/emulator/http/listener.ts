@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../routes/exchange.ts'
+import {
+  JsonText,
+  type EmulatorAnswer,
+  type EmulatorRequest,
+  maxBodyBytes,
+} from '../routes/exchange.ts'
 import { buildRefusalBody, Refusal } from '../routes/refusal.ts'
 import { formatDate } from '../../core/model/time/http-date.ts'
-import { readBody, MemoryBudget, type HeldBytes } from './read-body.ts'
 
 type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
 
@@ -109,13 +113,21 @@ function getLast(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.at(-1) : header
 }
 
-function send(outgoing: ServerResponse, { status, headers }: EmulatorAnswer, text: Buffer): void {
+function send(outgoing: ServerResponse, answer: EmulatorAnswer, text: Buffer): void {
+  writeHead(outgoing, answer, text)
+  outgoing.end(text)
+}
+
+function writeHead(
+  outgoing: ServerResponse,
+  { status, headers }: EmulatorAnswer,
+  { length }: Buffer,
+): void {
   outgoing.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': text.length,
+    'Content-Length': length,
   })
-  outgoing.end(text)
 }
 
 /** Sends an answer, or simulates its faulty delivery. */
@@ -127,7 +139,10 @@ function deliver(outgoing: ServerResponse, answer: EmulatorAnswer, text: Buffer)
       outgoing.socket?.resetAndDestroy()
       return
     case 'truncated':
-      return truncate(outgoing, answer, text)
+      // The connection closes in the middle of the body.
+      writeHead(outgoing, answer, text)
+      outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy())
+      return
     case 'not-json':
       outgoing.writeHead(answer.status, {
         ...answer.headers,
@@ -135,20 +150,6 @@ function deliver(outgoing: ServerResponse, answer: EmulatorAnswer, text: Buffer)
       })
       outgoing.end('<html><body><h1>It works!</h1></body></html>')
   }
-}
-
-/** Closes the connection in the middle of the body. */
-function truncate(
-  outgoing: ServerResponse,
-  { status, headers }: EmulatorAnswer,
-  text: Buffer,
-): void {
-  outgoing.writeHead(status, {
-    ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': text.length,
-  })
-  outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy())
 }
 
 function encodeBody(body: EmulatorAnswer['body']): Buffer {
@@ -189,4 +190,71 @@ function answerUnreadable(error: Error, socket: Socket, now: number): void {
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
   // The client might never close its half.
   socket.destroySoon()
+}
+
+/**
+ * Maximum bytes to read and drop of a body that is too large: a client that is still sending may
+ * miss the answer.
+ */
+const maxReadBytes = 16 * maxBodyBytes
+
+/**
+ * Reads the body of a request; null if the client closed the connection before its end, `no memory`
+ * if other requests hold it.
+ */
+function readBody(
+  request: IncomingMessage,
+  held: HeldBytes,
+): Promise<Uint8Array | 'too large' | 'no memory' | null> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBodyBytes) {
+        chunks.length = 0
+        held.release()
+        if (size > maxReadBytes) resolve('too large')
+      } else if (held.add(chunk.length)) chunks.push(chunk)
+      else resolve('no memory')
+    })
+    request.on('end', () => resolve(size > maxBodyBytes ? 'too large' : Buffer.concat(chunks)))
+    request.on('error', () => resolve(null))
+    request.on('close', () => resolve(null))
+  })
+}
+
+/** Bytes that one request holds: its body, and its answer until it is sent. */
+interface HeldBytes {
+  /** Holds more bytes; returns false if the budget is too small for them. */
+  add(bytes: number): boolean
+  /** Releases all of its bytes. */
+  release(): void
+}
+
+/** Limits the bytes that all requests hold together. */
+class MemoryBudget {
+  readonly #max: number
+  #held = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Begins a request. A request that is alone may hold more than the budget. */
+  open(): HeldBytes {
+    let own = 0
+    return {
+      add: (bytes) => {
+        if (this.#held > own && this.#held + bytes > this.#max) return false
+        own += bytes
+        this.#held += bytes
+        return true
+      },
+      release: () => {
+        this.#held -= own
+        own = 0
+      },
+    }
+  }
 }

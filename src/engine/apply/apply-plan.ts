@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import PQueue from 'p-queue'
 import { nameChange, type Change, type Write } from '../../core/model/change.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
-import type { Domain } from '../../core/model/item.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { EndReason } from '../../core/model/outcome.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { inSpan } from '../../core/model/tracing.ts'
@@ -17,10 +17,12 @@ import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
 import { IntentBatches, removeItems } from './intent-batches.ts'
 import { createOutcomeRecorder } from './outcome-groups.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
-import { markDoubtful } from './mark-doubtful.ts'
 import { explainAbort } from './send-write.ts'
 import { loadEarlierCalls, type EarlierCalls } from './earlier-calls.ts'
 import { startSharing } from './sharing.ts'
+import { listClearedItems } from '../../core/catalog/wire-names.ts'
+import { pluralize } from '../../core/model/text/words.ts'
+import { HangingRemoteError } from '../../state/git/remote-calls.ts'
 
 /** Maximum number of calls at the same time. */
 export const maxInFlight = 4
@@ -246,4 +248,47 @@ async function release(touched: RecordedState, run: Run): Promise<void> {
 function determineOutcome({ counts, result }: Run, signal: AbortSignal): Applied['outcome'] {
   if (signal.aborted && result.stopped !== null) return 'interrupted'
   return isAllConfirmed(counts.writes, counts.parts) ? 'complete' : 'incomplete'
+}
+
+const maxAttempts = 30
+const retryMs = 10_000
+
+/**
+ * Leaves a doubt mark if the outcomes of an apply can't be recorded and its lock is lost: its calls
+ * may have taken effect after those of the next holder, who has recorded them as confirmed.
+ */
+async function markDoubtful(writes: Write[], run: Run, interrupt: AbortSignal): Promise<void> {
+  const { lease, store, apply, called, result } = run
+  if (called.size === 0) return
+  await lease.look()
+  const clearance = lease.check(0)
+  // Nobody else has written: the intents without an outcome are in-doubt.
+  if (clearance === 'clear') return
+  const isLost = clearance !== 'look'
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await store.markDoubtful(apply, [...called], listCleared(writes, run))
+    } catch (error) {
+      throwDefect(error)
+      if (!isLost) return
+      const isTransient =
+        error.code === 'record-unreachable' && !(error instanceof HangingRemoteError)
+      if (!isTransient || interrupt.aborted || attempt === maxAttempts) {
+        const count = pluralize(called.size, 'write')
+        result.unrecorded +=
+          `; ${count} could not be marked as in-doubt (${error.message}): ` +
+          'state may be wrong, compare it with the service'
+        return
+      }
+    }
+    await run.clock.sleep(retryMs, interrupt)
+  }
+}
+
+/** Lists the items that some writes clear, also where they were not recorded before. */
+function listCleared(writes: Write[], { called, itemKeys }: Run): ItemKey[] {
+  const items = writes
+    .filter(({ id }) => called.has(id))
+    .flatMap((write) => Object.keys(write.items))
+  return [...new Set(items.flatMap((item) => listClearedItems(item, itemKeys)))]
 }

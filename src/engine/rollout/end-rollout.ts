@@ -1,5 +1,5 @@
 import type { ApplyResult } from '../apply/run.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { dropPause, selectDomains, type Rollout } from '../../core/model/rollout.ts'
 import type { RecordedState } from '../../state/store/store.ts'
@@ -60,7 +60,7 @@ export async function failWave(
   try {
     await rollBack(rollout, why, recorded, result, context)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     // The reason for the rollback comes first, then the reason why it failed.
     const failure = `it could not be rolled back: ${error.message}`
     result.stopped = `${why}; ${failure}; ${describeFinish(rollout)}`

@@ -54,35 +54,26 @@ export function watchWave(
   recorded: RecordedState,
   watching: Watching,
 ): Promise<Watched> {
-  const attributes = { 'edgewise.wave': waveIndex + 1 }
-  const work = () => watch(rollout, waveIndex, endedAtMs, recorded, watching)
-  return inSpan(watching.tracer, 'watch wave', work, { attributes })
-}
-
-async function watch(
-  rollout: Rollout,
-  waveIndex: number,
-  endedAtMs: number | null,
-  recorded: RecordedState,
-  watching: Watching,
-): Promise<Watched> {
-  const { clock, settings, signal } = watching
+  const { clock, settings, signal, tracer } = watching
   const { rule, pauseMs } = settings
-  const applied = rollout.waves[waveIndex]?.applied ?? null
-  if (applied === null) throw new TypeError('expected a wave that was sent')
-  const pauses = waveIndex + 1 < rollout.waves.length && pauseMs > 0
-  const left = pauses ? await computePauseLeft(applied, endedAtMs, pauseMs, watching) : 0
-  const pauseEnd = clock.monotonic() + left
-  const pauseLeft = () => Math.max(0, pauseEnd - clock.monotonic())
-  if (rule !== null) {
-    const watched = await judge(rollout, waveIndex, applied, pauseLeft, recorded, rule, watching)
-    if (watched === null || !watched.passed) return watched
+  const watch = async (): Promise<Watched> => {
+    const applied = rollout.waves[waveIndex]?.applied ?? null
+    if (applied === null) throw new TypeError('expected a wave that was sent')
+    const pauses = waveIndex + 1 < rollout.waves.length && pauseMs > 0
+    const left = pauses ? await computePauseLeft(applied, endedAtMs, pauseMs, watching) : 0
+    const pauseEnd = clock.monotonic() + left
+    const pauseLeft = () => Math.max(0, pauseEnd - clock.monotonic())
+    if (rule !== null) {
+      const watched = await judge(rollout, waveIndex, applied, pauseLeft, recorded, rule, watching)
+      if (watched === null || !watched.passed) return watched
+    }
+    if (pauseLeft() > 0) {
+      reportWaiting(rollout, waveIndex, pauseLeft(), 'pause', watching)
+      await waitForStep(pauseLeft(), watching)
+    }
+    return signal.aborted ? null : { passed: true }
   }
-  if (pauseLeft() > 0) {
-    reportWaiting(rollout, waveIndex, pauseLeft(), 'pause', watching)
-    await waitForStep(pauseLeft(), watching)
-  }
-  return signal.aborted ? null : { passed: true }
+  return inSpan(tracer, 'watch wave', watch, { attributes: { 'edgewise.wave': waveIndex + 1 } })
 }
 
 /** Reports that a wave has no baseline yet, and waits for it; throws as `watchWave`. */

@@ -20,6 +20,7 @@ import {
   isObject,
   getOwn,
   formatPointerStep,
+  mapParts,
   type Json,
   type JsonObject,
   isSameJson,
@@ -233,15 +234,7 @@ function sealValue(
 ): Json {
   if (typeof value === 'string')
     return pointers.has(pointer) ? { $secret: keeper.maskLiteral(value).$secret } : value
-  if (Array.isArray(value))
-    return value.map((entry, i) => sealValue(entry, pointers, `${pointer}/${i}`, keeper))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [
-      key,
-      sealValue(field, pointers, pointer + formatPointerStep(key), keeper),
-    ]),
-  )
+  return mapParts(value, pointer, (part, at) => sealValue(part, pointers, at, keeper))
 }
 
 /** Converts a value to a state; an emptied value is the same as an unset item. */

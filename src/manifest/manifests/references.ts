@@ -130,7 +130,7 @@ function resolve(match: string, reference: string | undefined, names: Names): Re
   if (reference === undefined)
     return { detail: 'this "${" has no closing "}". Write "$${" for a literal "${".' }
   if (reference === 'domain') return { text: names.domain, secret: false }
-  const [kind, name] = splitOnce(reference, ':')
+  const [kind, name] = splitAtColon(reference)
   if (kind === 'env' && name !== null) {
     return {
       detail:
@@ -187,9 +187,9 @@ function describeUnknown(
   return `there is no ${kind} "${name}".${hint} ${remedy}`
 }
 
-/** Splits a text at the first `by`; the second part is null if there is none. */
-function splitOnce(text: string, by: string): [string, string | null] {
-  const index = text.indexOf(by)
+/** Splits a text at the first colon; the second part is null if there is none. */
+function splitAtColon(text: string): [string, string | null] {
+  const index = text.indexOf(':')
   return index < 0 ? [text, null] : [text.slice(0, index), text.slice(index + 1)]
 }
 

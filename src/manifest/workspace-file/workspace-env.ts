@@ -1,10 +1,4 @@
-import {
-  isObject,
-  formatPointerStep,
-  type Json,
-  type JsonObject,
-  resolvePointer,
-} from '../../core/model/json.ts'
+import { mapParts, type Json, type JsonObject, resolvePointer } from '../../core/model/json.ts'
 import type { Finding } from '../manifests/finding.ts'
 import { formatPlace } from '../../core/model/problem.ts'
 import type { YamlDocument } from '../yaml/yaml-file.ts'
@@ -32,18 +26,11 @@ export function replaceEnvironment(
   env: Environment,
 ): { value: JsonObject; findings: Finding[] } {
   const findings: Finding[] = []
-  const value = Object.fromEntries(
-    Object.entries(content).map(([key, section]) => [
-      key,
-      replaceValue(
-        section,
-        formatPointerStep(key),
-        environmentSections.includes(key) ? env : null,
-        findings,
-      ),
-    ]),
-  )
-  return { value, findings }
+  const value = mapParts(content, '', (section, at) => {
+    const isReplaced = environmentSections.includes(at.slice(1))
+    return replaceValue(section, at, isReplaced ? env : null, findings)
+  })
+  return { value: value as JsonObject, findings }
 }
 
 function replaceValue(
@@ -56,15 +43,7 @@ function replaceValue(
     return env === null || unreplaced.test(pointer)
       ? checkUnchanged(value, pointer, findings)
       : replaceText(value, pointer, env, findings)
-  if (Array.isArray(value))
-    return value.map((entry, i) => replaceValue(entry, `${pointer}/${i}`, env, findings))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [
-      key,
-      replaceValue(field, pointer + formatPointerStep(key), env, findings),
-    ]),
-  )
+  return mapParts(value, pointer, (part, at) => replaceValue(part, at, env, findings))
 }
 
 function checkUnchanged(text: string, pointer: string, findings: Finding[]): string {

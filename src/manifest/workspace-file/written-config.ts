@@ -3,7 +3,7 @@ import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import type { ImportedItem, Domain, Value, ItemKey } from '../../core/model/item.ts'
 import {
-  isObject,
+  mapParts,
   getOwn,
   type Json,
   type JsonObject,
@@ -52,12 +52,7 @@ function formatValue(value: Value, templates: Record<string, string>): Json {
   }
   // This text is a literal, not a reference.
   if (typeof value === 'string') return value.replaceAll('${', () => '$${')
-  if (Array.isArray(value)) return value.map((entry) => formatValue(entry, templates))
-  return isObject(value)
-    ? Object.fromEntries(
-        Object.entries(value).map(([key, field]) => [key, formatValue(field, templates)]),
-      )
-    : value
+  return mapParts(value, '', (part) => formatValue(part, templates))
 }
 
 /**
@@ -65,25 +60,16 @@ function formatValue(value: Value, templates: Record<string, string>): Json {
  * configuration.
  */
 export function overrideDefaults(defaults: JsonObject, config: JsonObject): JsonObject {
-  const dropped = Object.keys(defaults).filter((item) => !Object.hasOwn(config, item))
-  const overridden = Object.entries(config).map(([item, value]): [string, Json] => [
-    item,
-    overrideValue(getOwn(defaults, item), value),
+  const dropped = Object.keys(defaults).filter((key) => !Object.hasOwn(config, key))
+  const overridden = Object.entries(config).map(([key, value]): [string, Json] => [
+    key,
+    overrideValue(getOwn(defaults, key), value),
   ])
-  return Object.fromEntries([...overridden, ...dropped.map((item): [string, Json] => [item, null])])
+  return Object.fromEntries([...overridden, ...dropped.map((key): [string, Json] => [key, null])])
 }
 
 function overrideValue(below: Json | undefined, value: Json): Json {
-  if (!isPlainMapping(below) || !isPlainMapping(value)) return value
-  const dropped = Object.keys(below).filter((field) => !Object.hasOwn(value, field))
-  const overridden = Object.entries(value).map(([field, each]): [string, Json] => [
-    field,
-    overrideValue(getOwn(below, field), each),
-  ])
-  return Object.fromEntries([
-    ...overridden,
-    ...dropped.map((field): [string, Json] => [field, null]),
-  ])
+  return isPlainMapping(below) && isPlainMapping(value) ? overrideDefaults(below, value) : value
 }
 
 /** A secret without a reference, with the name that it gets. */

@@ -3,7 +3,7 @@ import type { Outside } from '../runtime/outside.ts'
 
 /** Describes for the chained history what somebody does now. */
 export function describeAct<K extends HistoryNote['kind']>(
-  { clock }: Pick<Outside, 'clock'>,
+  { clock }: Outside,
   kind: K,
   about: string,
   known: Pick<HistoryNote, 'by'> & Partial<Omit<HistoryNote, 'kind'>>,

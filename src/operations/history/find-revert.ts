@@ -1,5 +1,5 @@
 import type { PastChange, PastChanges } from '../../core/model/applied.ts'
-import type { Change } from '../../core/model/change.ts'
+import { nameChange, type Change } from '../../core/model/change.ts'
 import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import { isSameJson } from '../../core/model/json.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
@@ -39,7 +39,7 @@ export async function findRevert(
   const unhealthy = findUnhealthy(rollouts)
   const restores = ({ domain, item, after }: Change) =>
     !unhealthy(domain, item, hashItem(domain, item)) &&
-    wasKept(past.get(nameItem(domain, item)) ?? [], after)
+    wasKept(past.get(nameChange({ domain, item })) ?? [], after)
   const restored = changes.filter(restores).length
   if (restored === 0) return null
   const isWhole = restored === changes.length
@@ -59,18 +59,14 @@ export async function findRevert(
 /** A value, null for none; undefined where it is not known. */
 type KnownValue = Value | null | undefined
 
-function nameItem(domain: Domain, item: ItemKey): string {
-  return `${domain} ${item}`
-}
-
 /** Lists the values of each changed item, first to last. */
 function indexPast({ applies }: PastApplies, changes: Change[]): Map<string, KnownValue[]> {
-  const wanted = new Set(changes.map(({ domain, item }) => nameItem(domain, item)))
+  const wanted = new Set(changes.map(nameChange))
   const values = new Map<string, KnownValue[]>()
   for (const { changes: past } of applies)
     for (const [domain, items] of past ?? [])
       for (const [item, change] of items) {
-        const name = nameItem(domain, item)
+        const name = nameChange({ domain, item })
         if (!wanted.has(name)) continue
         const own = values.get(name) ?? [findBefore(change)]
         own.push(findAfter(change))

@@ -21,7 +21,7 @@ const forms: [name: RegExp, between: string, line: string][] = [
  */
 export async function findLineLinks(
   { root, config, scrub, findTree }: Settings & Pick<Checkout, 'findTree'>,
-  { env }: Pick<Outside, 'env'>,
+  { env }: Outside,
 ): Promise<{ commit: string | null; findLink(place: Place): string | null }> {
   const { commit } = await findTree()
   const top = findRepository(root)?.workTree ?? root

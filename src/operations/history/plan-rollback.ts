@@ -56,7 +56,7 @@ export async function planRollback(
   recorded: RecordedState,
   selection: Selection,
   name: string | null,
-  outside: Pick<Outside, 'pool' | 'runBlocking' | 'solver'>,
+  outside: Outside,
 ): Promise<Rollback> {
   const history = await store.listApplies()
   const search: Search = { workspace, store, recorded }
@@ -116,7 +116,7 @@ function buildRollbackPlan(
   { from, to }: RollbackSnapshots,
   { config }: Configured,
   { target, items }: Selection,
-  outside: Pick<Outside, 'pool' | 'runBlocking' | 'solver'>,
+  outside: Outside,
 ): Promise<Plan> {
   return runPlanner(config, outside, {
     recorded: from,

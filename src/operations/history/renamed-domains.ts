@@ -1,7 +1,7 @@
 import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { listMoves } from '../../manifest/workspace-file/moved-domains.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
+import { isUnfinished, type Rollout } from '../../core/model/rollout.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { StateReader, RolloutStore, StateWriter } from '../../state/store/store.ts'
@@ -61,9 +61,9 @@ export async function checkMoves(
  * @throws EdgewiseError `rollout-open`
  */
 export function refuseInRollout(rollouts: Rollout[], domains: string[]): void {
-  for (const { id, state, desiredHashes } of rollouts) {
+  for (const { id, state, desiredHashes } of rollouts.filter(isUnfinished)) {
     const domain = domains.find((name) => Object.hasOwn(desiredHashes, name))
-    if ((state !== 'open' && state !== 'rolling-back') || domain === undefined) continue
+    if (domain === undefined) continue
     const rollout = escapeInvisible(id)
     throw new EdgewiseError(
       'rollout-open',
@@ -79,7 +79,7 @@ export function refuseInRollout(rollouts: Rollout[], domains: string[]): void {
 /** Records the pending moves. */
 export async function recordMoves(
   store: StateReader & StateWriter,
-  { outside, dialogue }: Pick<Ports, 'outside' | 'dialogue'>,
+  { outside, dialogue }: Ports,
 ): Promise<void> {
   const { pending } = store.listMoves()
   if (pending.length === 0) return

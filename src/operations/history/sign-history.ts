@@ -12,7 +12,7 @@ import type { Settings } from '../runtime/workspace-parts.ts'
  */
 export function createSigner(
   { config }: Pick<Settings, 'config'>,
-  outside: Pick<StateOutside, 'env' | 'note'>,
+  outside: StateOutside,
 ): Signer | null {
   const { key } = config.sign
   if (key === undefined) return null

@@ -1,5 +1,5 @@
 import type { Applied } from '../../core/model/applied.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
 import type { ChainFinding } from '../../state/format/verify-records.ts'
 import type { ChainStore } from '../../state/store/store.ts'
@@ -15,7 +15,7 @@ export async function findNewestHash(
   try {
     return await (await openState(workspace, outside)).store.chain.findNewest()
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return null
   }
 }
@@ -50,7 +50,7 @@ export async function verifyHistory(
  * @param applies whose changes are verified too; null: of all
  */
 async function verifyStored(
-  workspace: Pick<Settings, 'root' | 'config'>,
+  workspace: Settings,
   { chain }: ChainStore,
   head: string | null,
   applies: string[] | null,
@@ -65,7 +65,7 @@ async function verifyStored(
 
 /** Verifies applies that are shown: what is wrong, and a function that marks those. */
 export async function verifyShown(
-  workspace: Pick<Settings, 'root' | 'config'>,
+  workspace: Settings,
   store: ChainStore,
   withChanges: string[],
 ): Promise<{ findings: ChainFinding[]; mark: <T extends Applied>(apply: T) => T }> {

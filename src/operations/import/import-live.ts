@@ -204,8 +204,8 @@ export interface ReadCache {
 
 /** Opens the cache of the reads of a workspace; without a cache of the user it keeps nothing. */
 export function openReadCache(
-  { root, config: { service } }: Configured & Pick<Settings, 'root'>,
-  { cache, clock }: Pick<Outside, 'cache' | 'clock'>,
+  { root, config: { service } }: Settings,
+  { cache, clock }: Outside,
 ): ReadCache {
   const file = cache?.open(root, 'reads') ?? null
   const key = hashText(JSON.stringify([service.url, service.account, service.itemKeys]))

@@ -54,7 +54,7 @@ export function loadPayloads(
 export function listExposedFiles(
   { root, config }: Settings,
   sources: ImportSource[],
-  { env }: Pick<Outside, 'env'>,
+  { env }: Outside,
 ): string[] {
   const isCommitted = createCommitTest(root, buildGitEnvironment(env, config.service.token))
   const exposed = sources.filter(({ path }) => path !== undefined && isCommitted(path))

@@ -80,7 +80,7 @@ export async function markLateItems(
   imported: RecordedState,
   recorded: RecordedState,
   { config }: Configured,
-  { store, lockedAt }: Pick<Locked, 'store' | 'lockedAt'>,
+  { store, lockedAt }: Locked,
   { note }: Pick<Dialogue, 'note'>,
 ): Promise<RecordedState> {
   const timeoutMs = config.service.timeoutSeconds * 1000

@@ -55,7 +55,7 @@ export interface NewManifests {
 export function buildManifests(
   workspace: LoadedWorkspace,
   observed: ImportedItem[],
-  outside: Pick<Outside, 'env' | 'onPhase'>,
+  outside: Outside,
 ): NewManifests {
   const { config, desired, vault } = workspace
   const written = observed.filter(({ domain, item }) => !desired.has(domain) && catalogue.has(item))
@@ -115,7 +115,7 @@ export function buildManifests(
 function extendWorkspaceFile(
   { root }: Settings,
   secrets: NewSecret[],
-  { env }: Pick<Outside, 'env'>,
+  { env }: Outside,
 ): NonNullable<NewManifests['workspaceFile']> {
   const [before] = loadWorkspaceFiles(root, env).files
   const text = before === undefined ? null : addSecrets(before, secrets)
@@ -140,7 +140,7 @@ function extendWorkspaceFile(
 export function writeManifests(
   root: string,
   { files, count, profile, secrets, workspaceFile }: NewManifests,
-  outside: Pick<Outside, 'env' | 'machine' | 'onPhase'>,
+  outside: Outside,
   note: (text: string) => void,
 ): void {
   const { machine, env } = outside
@@ -185,7 +185,7 @@ function describeSecrets(secrets: NewSecret[], env: Outside['env']): string[] {
 /** Finds a path and names for new profiles that are not in use. */
 function findFreeProfile(
   { root }: Settings,
-  { env }: Pick<Outside, 'env'>,
+  { env }: Outside,
 ): { path: string; names(i: number): string } {
   const taken = new Set<Json | undefined>()
   for (const file of loadWorkspaceFiles(root, env).files) {

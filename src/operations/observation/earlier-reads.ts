@@ -1,3 +1,4 @@
+import { nameChange } from '../../core/model/change.ts'
 import { formatJson } from '../../core/model/json.ts'
 import type { Change } from '../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../core/model/drift.ts'
@@ -17,7 +18,7 @@ export function collectReads(
   isRead: (domain: Domain) => boolean,
   atMs: number,
 ): Map<Domain, EarlierRead> {
-  const changes = new Map(live.map((change) => [formatKey(change), change]))
+  const changes = new Map(live.map((change) => [nameChange(change), change]))
   const reads = new Map<Domain, EarlierRead & { items: Map<ItemKey, Found> }>()
   for (const drifted of items) {
     const { domain, item } = drifted
@@ -25,7 +26,7 @@ export function collectReads(
     const own = reads.get(domain) ?? { atMs, items: new Map<ItemKey, Found>() }
     reads.set(domain, own)
     if (isVerified(drifted)) continue
-    own.items.set(item, { drifted, change: changes.get(formatKey(drifted)) })
+    own.items.set(item, { drifted, change: changes.get(nameChange(drifted)) })
   }
   return reads
 }
@@ -108,8 +109,4 @@ function takeOver(now: DriftItem, earlier: DriftItem): DriftItem {
     ...(unreadable === undefined ? {} : { unreadable }),
     ...(ignored === undefined ? {} : { ignored }),
   }
-}
-
-function formatKey({ domain, item }: { domain: Domain; item: ItemKey }): string {
-  return `${domain} ${item}`
 }

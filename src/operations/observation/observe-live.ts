@@ -33,7 +33,7 @@ export async function readManaged(
   { config }: Configured,
   queries: QueryClient,
   managed: Managed,
-  { onPhase }: Pick<Outside, 'onPhase'>,
+  { onPhase }: Outside,
 ): Promise<JsonObject> {
   const { itemKeys } = config.service
   const total = managed.size

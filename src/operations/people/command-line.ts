@@ -11,7 +11,7 @@ import type { OpenState } from '../../state/store/store-opener.ts'
 import { describeAct } from '../history/describe-act.ts'
 import { joinSources } from '../policies/restrain.ts'
 import { openState } from '../runtime/open-state.ts'
-import type { Outside, StateOutside } from '../runtime/outside.ts'
+import type { Outside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
 import { findAuthor } from '../submission/find-author.ts'
 import { createRefusal, explainDecision, type DecisionRules } from './decide.ts'
@@ -21,8 +21,6 @@ export interface Decider {
   identity: Identity
   rules: DecisionRules
 }
-
-type ActingOutside = StateOutside & Pick<Outside, 'user'>
 
 /**
  * Finds who decides by a command, and by which rules: those of the checked-out workspace file.
@@ -34,7 +32,7 @@ type ActingOutside = StateOutside & Pick<Outside, 'user'>
  */
 export async function findCommandDecider(
   workspace: Settings,
-  outside: ActingOutside,
+  outside: Outside,
   about: string,
   isApproval = false,
 ): Promise<Decider | null> {
@@ -58,7 +56,7 @@ export async function findCommandDecider(
 export async function findActor(
   workspace: Settings,
   state: OpenState,
-  outside: ActingOutside,
+  outside: Outside,
   about: string,
 ): Promise<Actor> {
   return outside.actor ?? toActor(await identifyUser(workspace, state, outside, about), outside)
@@ -67,7 +65,7 @@ export async function findActor(
 /** Names an identity for the history: an unidentified one as the machine does. */
 export function toActor(
   { groups: _groups, email: _email, ...actor }: Identity,
-  outside: ActingOutside,
+  outside: Outside,
 ): Actor {
   return actor.knownBy === 'unidentified' ? { ...actor, name: findAuthor(outside) } : actor
 }
@@ -83,7 +81,7 @@ const tokenVariable = 'EDGEWISE_ID_TOKEN'
 async function identifyUser(
   { config }: Settings,
   { store, findUser }: OpenState,
-  outside: ActingOutside,
+  outside: Outside,
   about: string,
 ): Promise<Identity> {
   const token = outside.env[tokenVariable]?.trim() ?? ''
@@ -99,7 +97,7 @@ async function identifyUser(
 
 /** An attempt of a command. */
 interface Attempt extends Pick<OpenState, 'store'> {
-  outside: ActingOutside
+  outside: Outside
   by: Actor
   /** What is attempted: an action, and the rollout if it is about one. */
   about: string
@@ -134,7 +132,7 @@ export async function judgeAttempt<T>(
 export async function refuseCommand(
   action: Action,
   workspace: Settings,
-  outside: ActingOutside,
+  outside: Outside,
 ): Promise<Identity | null> {
   const decider = await findCommandDecider(workspace, outside, action)
   if (decider === null) return null

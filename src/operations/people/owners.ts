@@ -12,15 +12,11 @@ import { findRepository } from '../../state/git/find-repository.ts'
 /** Largest CODEOWNERS, bytes: GitHub reads no larger one. */
 const maxBytes = 3 * 1024 ** 2
 
-type Owned = Pick<Workspace, 'root' | 'desired' | 'findDomainPlace' | 'findDeclaredOwners'>
-
 /**
  * Creates a lookup of the owners of a domain: those that its manifest names, or else those of its
  * file in `CODEOWNERS` of the repository, of which `@org/team` is the group `org/team`.
  */
-export function createOwnerLookup(
-  workspace: Pick<Owned, 'root' | 'findDomainPlace' | 'findDeclaredOwners'>,
-): (domain: Domain) => string[] {
+export function createOwnerLookup(workspace: Workspace): (domain: Domain) => string[] {
   const { root, findDomainPlace, findDeclaredOwners } = workspace
   const top = findRepository(root)?.workTree ?? root
   const findCodeOwners = loadCodeOwners(top)
@@ -51,7 +47,7 @@ function loadCodeOwners(top: string): ReturnType<typeof parseCodeOwners> | null 
 }
 
 /** Lists the rules of a workspace. Owners have a role where others have: else the token decides. */
-export function listRules(workspace: Owned & Pick<Workspace, 'config'>): Rules {
+export function listRules(workspace: Workspace): Rules {
   const { roles, rollout } = workspace.config
   const owned = roles.length === 0 ? [] : listOwnerRoles(workspace)
   return { roles: [...roles, ...owned], needs: rollout.approvers }
@@ -69,7 +65,7 @@ export function parseRules(text: string): Rules {
 }
 
 /** Lists the roles that the owners of domains have: each is an approver of what it owns. */
-export function listOwnerRoles(workspace: Owned): RoleRule[] {
+export function listOwnerRoles(workspace: Workspace): RoleRule[] {
   const find = createOwnerLookup(workspace)
   const byOwners = new Map<string, { owners: string[]; domains: Set<Domain> }>()
   for (const domain of workspace.desired.keys()) {

@@ -1,11 +1,17 @@
 import type { Policed } from '../runtime/workspace-parts.ts'
-import { createCoverTest, createKnownTest, countDaysLeft } from '../../core/policy/exception.ts'
-import type { PolicyException } from '../../core/policy/exception.ts'
+import {
+  createCoverTest,
+  createKnownTest,
+  countDaysLeft,
+  type PolicyException,
+} from '../../core/policy/exception.ts'
 import type { Violation } from '../../core/policy/policy.ts'
 import type { ExceptionState } from '../../core/policy/report.ts'
 import { isObject } from '../../core/model/json.ts'
-import type { DeclaredException } from '../../manifest/policies/parse-exceptions.ts'
-import { parseExceptions } from '../../manifest/policies/parse-exceptions.ts'
+import {
+  type DeclaredException,
+  parseExceptions,
+} from '../../manifest/policies/parse-exceptions.ts'
 import { parseYaml } from '../../manifest/yaml/yaml-file.ts'
 import { groupBy } from '../../core/model/lists.ts'
 

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { resolvePointer, type Json, type JsonObject } from '../../core/model/json.ts'
 import { computePatch } from '../../core/diff/diff-snapshots.ts'
 import { hashDomains, hashJson } from '../../core/plan/basis.ts'
@@ -36,13 +36,13 @@ export async function recordRestraints(
   { loosened, toRecord }: Restrained,
   store: RestraintStore | null,
   isPart: boolean,
-  { note }: Pick<Outside, 'note'>,
+  { note }: Outside,
   work: () => Promise<Executed>,
 ): Promise<Executed> {
   const record = async (next: RecordedRestraints | null) => {
     if (next === null) return
     await store?.saveRestraints(next).catch((error: unknown) => {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       note?.(`what restrains changes is not recorded: ${error.message}`)
     })
   }

@@ -30,9 +30,7 @@ interface ConnectOptions {
  *
  * @throws EdgewiseError `access`
  */
-export function refuseBadToken(
-  workspace: Configured & Pick<Settings, 'explainMissing' | 'explainTokenFault'>,
-): void {
+export function refuseBadToken(workspace: Settings): void {
   const { token, url, writtenUrl } = workspace.config.service
   if (url === 'emulator') return
   const fault = workspace.explainTokenFault()
@@ -56,7 +54,7 @@ export function refuseBadToken(
  */
 export async function connectToQuery(
   workspace: Settings,
-  outside: Calling & Pick<Outside, 'random'>,
+  outside: Outside,
   { time = new ServiceTime(outside.clock), onWait }: ConnectOptions = {},
 ) {
   const { config, root } = workspace
@@ -92,19 +90,12 @@ export async function connectToQuery(
 }
 
 /** Creates the transport to an address: that of the outside, otherwise the network. */
-export async function createTransport(
-  url: string,
-  outside: Pick<Outside, 'env' | 'transport'>,
-): Promise<Transport> {
+export async function createTransport(url: string, outside: Calling): Promise<Transport> {
   return outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
 }
 
 /** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */
-async function startEmbeddedEmulator(
-  root: string,
-  config: Workspace['config'],
-  outside: Pick<Outside, 'clock'>,
-) {
+async function startEmbeddedEmulator(root: string, config: Workspace['config'], outside: Outside) {
   const { startEmulator } = await import('../../emulator/emulator.ts')
   const { callsPerMinute } = config.limits
   const dataFile = resolve(root, '.edgewise', 'emulator.json')

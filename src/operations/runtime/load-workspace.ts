@@ -28,11 +28,11 @@ import type { Workspace, WorkspaceConfig } from '../../manifest/workspace-file/w
 import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import type { NotifyConfig, PlacedText, StateConfig } from '../../core/model/config.ts'
 import { stores } from '../../core/model/stores.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { SecretHider } from '../../core/model/secret.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
-import type { Computing, Outside } from './outside.ts'
+import type { Outside } from './outside.ts'
 import type { Checkout, Policed } from './workspace-parts.ts'
 import { runBlocking } from './with-pool.ts'
 import { findRemoteName } from '../../state/git/ask-git.ts'
@@ -62,7 +62,7 @@ export interface LoadedWorkspace extends Workspace, Policed, Checkout {}
  */
 export function loadWorkspace(
   root: string,
-  outside: Computing & Pick<Outside, 'env' | 'cache' | 'clock'>,
+  outside: Outside,
   reach: SecretReach,
   added: SourceFile[] = [],
   levels: Levels = {},
@@ -79,7 +79,7 @@ export function loadWorkspace(
 
 function loadWithSecrets(
   root: string,
-  outside: Computing & Pick<Outside, 'env' | 'cache' | 'clock'>,
+  outside: Outside,
   reach: SecretReach,
   added: SourceFile[],
   levels: Levels,
@@ -136,10 +136,7 @@ function loadWithSecrets(
 }
 
 /** Creates the aids for loading that the outside has. */
-function createAids(
-  root: string,
-  outside: Computing & Pick<Outside, 'cache' | 'clock'>,
-): LoadingAids {
+function createAids(root: string, outside: Outside): LoadingAids {
   return {
     ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
     openCache: () => openCache(root, outside),
@@ -206,10 +203,7 @@ function hideReceivers(vault: SecretVault, { notify, serve }: WorkspaceConfig): 
 }
 
 /** Opens a file of the cache; null without one. */
-function openCache(
-  root: string,
-  { cache }: Pick<Outside, 'cache'>,
-): { file: CacheFile; program: string } | null {
+function openCache(root: string, { cache }: Outside): { file: CacheFile; program: string } | null {
   const program = cache === undefined ? null : (cache.program ?? identifyProgram())
   const file = program === null ? null : (cache?.open(root, 'manifests') ?? null)
   return program === null || file === null ? null : { file, program }
@@ -258,7 +252,7 @@ function findTop(folder: string): string | null {
   try {
     return findRepository(folder)?.workTree ?? null
   } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
+    throwDefect(error)
+    return null
   }
 }

@@ -1,6 +1,6 @@
 import type { Settings, Desired, Secrets } from './workspace-parts.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { stores } from '../../core/model/stores.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { openGit } from '../../state/git/open-git.ts'
@@ -23,8 +23,8 @@ export async function loadLocalState(
     const isFolder = store === 'dir' || (store === null && findRepository(workspace.root) === null)
     return isFolder ? (await loadState(workspace, outside, true)).recorded : null
   } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
+    throwDefect(error)
+    return null
   }
 }
 

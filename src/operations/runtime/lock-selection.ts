@@ -65,7 +65,7 @@ interface Wanted {
  */
 export async function acquireSelection<T extends { lease: Lease }, Lease>(
   { workspace, selection, timeoutMs, clock }: Wanted,
-  { store, locks }: Pick<OpenState, 'store' | 'locks'>,
+  { store, locks }: OpenState,
   acquire: (scope: LockScope, timeoutMs: number) => Promise<T>,
   release: (lease: Lease) => Promise<void>,
 ): Promise<T & { isWhole: boolean }> {

@@ -1,5 +1,4 @@
 import type { Settings, Desired, Secrets, Configured } from './workspace-parts.ts'
-import { isAbsolute, join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { openDatabase } from '../../state/postgres/open-database.ts'
@@ -11,7 +10,7 @@ import type { RecordedState, SaltStore } from '../../state/store/store.ts'
 import type { Outside, StateOutside } from './outside.ts'
 import { useMoves } from '../history/renamed-domains.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
-import { isCiJob } from '../../files/cache-folder.ts'
+import { findUserFolder, isCiJob } from '../../files/cache-folder.ts'
 import { isLoopback } from '../../core/model/text/url.ts'
 import { createHash } from 'node:crypto'
 
@@ -73,7 +72,7 @@ export async function openState(
     {
       disk: outside.disk,
       processName: outside.machine.processName,
-      userFolder: findUserFolder(outside.env),
+      userFolder: findUserFolder(outside.env, 'XDG_STATE_HOME', '.local', 'state'),
       note: outside.note,
       openDatabase: (database) =>
         openDatabase(database, { clock, signal, scrub, newId, createPool, patienceMs }),
@@ -85,13 +84,6 @@ export async function openState(
     opened.store.chain.signer = createSigner(workspace, outside)
   }
   return opened
-}
-
-/** Finds the folder for state of the user, by the XDG specification; null without a home. */
-function findUserFolder(env: Outside['env']): string | null {
-  const { XDG_STATE_HOME: xdg = '', LOCALAPPDATA: local = '', HOME: home = '' } = env
-  const base = [xdg, local, home === '' ? '' : join(home, '.local', 'state')].find(isAbsolute)
-  return base === undefined ? null : join(base, 'edgewise')
 }
 
 /**
@@ -130,7 +122,7 @@ export function refuseLocalState(
 export async function loadSalt(
   { config, vault }: Configured & Secrets,
   store: SaltStore,
-  outside: Pick<Outside, 'newId'>,
+  outside: StateOutside,
   addsSecrets = false,
 ): Promise<void> {
   const needsSalt = addsSecrets || usesSecrets(config)
@@ -146,7 +138,7 @@ export function usesSecrets({ secrets, allowLiteralSecrets }: Settings['config']
 }
 
 /** Draws a salt from two random ids. */
-function drawSalt(outside: Pick<Outside, 'newId'>): string {
+function drawSalt(outside: StateOutside): string {
   const ids = `${outside.newId()} ${outside.newId()}`
   return createHash('sha256').update(ids).digest('hex').slice(0, 32)
 }

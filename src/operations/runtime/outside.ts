@@ -40,13 +40,13 @@ export interface Reaching {
 }
 
 /** Ports of calls to the service. */
-export interface Calling extends Reaching, Pick<Computing, 'tracer'> {
+export interface Calling extends Reaching, Computing {
   /** Transport to the service; absent: this machine's network. */
   transport?: Transport
 }
 
 /** Ports of the state: where it is stored, and who uses it. */
-export interface StateOutside extends Reaching, Pick<Computing, 'onPhase' | 'tracer'> {
+export interface StateOutside extends Reaching, Computing {
   machine: Machine
   /** Creates a globally unique id. */
   newId(): string
@@ -66,7 +66,7 @@ export interface StateOutside extends Reaching, Pick<Computing, 'onPhase' | 'tra
 }
 
 /** Ports to the outside world. Passed in, so that tests and other hosts can replace them. */
-export interface Outside extends Computing, Calling, StateOutside {
+export interface Outside extends Calling, StateOutside {
   /** In [0, 1). */
   random(): number
   /** User for locks and the history: `name@machine`. */

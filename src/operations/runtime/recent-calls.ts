@@ -3,10 +3,8 @@ import type { Call, MachineTimes } from '../../state/format/calls.ts'
 import type { CallStore } from '../../state/store/store.ts'
 import type { Outside } from './outside.ts'
 
-type Clocks = Pick<Outside, 'clock' | 'machine'>
-
 /** Reads the clocks of this machine. */
-export function readClocks({ clock, machine }: Clocks): MachineTimes {
+export function readClocks({ clock, machine }: Outside): MachineTimes {
   return { boot: machine.boot, now: clock.now(), up: clock.monotonic() }
 }
 
@@ -16,7 +14,7 @@ export function readClocks({ clock, machine }: Clocks): MachineTimes {
  */
 export async function loadRecentCalls(
   store: CallStore,
-  outside: Clocks,
+  outside: Outside,
 ): Promise<{ kept: Call[]; others: TimedCalls[] }> {
   const { calls: kept, apply: previous = '' } = await store.loadCalls()
   const ledger = store.openCallLedger?.('', previous, () => readClocks(outside)) ?? null

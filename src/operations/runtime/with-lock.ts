@@ -1,14 +1,13 @@
-import type { Note } from '../../core/model/text/words.ts'
+import { type Note, formatLocalTime, listSome } from '../../core/model/text/words.ts'
 import type { Configured, Settings } from './workspace-parts.ts'
 import type { Moment } from '../../engine/apply/run.ts'
 import type { Actor } from '../../core/model/people/identity.ts'
 import { findActor } from '../people/command-line.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
-import { formatLocalTime, listSome } from '../../core/model/text/words.ts'
 import { type LockSelection, acquireSelection } from './lock-selection.ts'
 import { openState, refuseLocalState } from './open-state.ts'
-import type { Outside, StateOutside } from './outside.ts'
+import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
 import { type LockHolder, formatLockHolder } from '../../state/format/lock-file.ts'
 import { HangingRemoteError } from '../../state/git/remote-calls.ts'
@@ -114,7 +113,7 @@ function createAcquire(
   reason: string,
   selection: LockSelection,
   state: OpenState,
-  outside: StateOutside & Pick<Outside, 'user'>,
+  outside: Outside,
   note: Note,
 ): (timeoutMs: number) => Promise<Held> {
   const { clock, machine, signal } = outside
@@ -167,7 +166,7 @@ function formatLockWait(other: LockHolder | null, waitMs: number, now: number): 
  */
 async function reacquire<T>(
   acquire: (timeoutMs: number) => Promise<T>,
-  { clock, signal, note }: Pick<Outside, 'clock' | 'note' | 'signal'>,
+  { clock, signal, note }: Outside,
 ): Promise<T> {
   const deadlineMs = clock.monotonic() + reacquireTimeoutMs
   let isReported = false
@@ -189,7 +188,7 @@ async function reacquire<T>(
 }
 
 function describeHolder(
-  { clock, machine, user, newId }: StateOutside & Pick<Outside, 'user'>,
+  { clock, machine, user, newId }: Outside,
   reason: string,
   lateMs: number,
 ): LockHolder {
@@ -242,7 +241,7 @@ async function noteUnreachable(work: () => Promise<void>, note: Note): Promise<v
  */
 async function waitForRevoked(
   lease: Lease,
-  { clock, machine, signal }: Pick<Outside, 'clock' | 'machine' | 'signal'>,
+  { clock, machine, signal }: Outside,
   note: Note,
 ): Promise<void> {
   const { revoked } = lease

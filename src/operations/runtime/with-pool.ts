@@ -1,15 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Parallel } from '../../core/model/parallel.ts'
-import type { Outside } from './outside.ts'
+import type { Computing } from './outside.ts'
 
 /**
  * Runs a function that blocks this thread with the pool of threads, and ends the threads: they take
  * much memory.
  */
-export async function withPool<T>(
-  outside: Pick<Outside, 'pool' | 'runBlocking'>,
-  run: (parallel?: Parallel) => T,
-): Promise<T> {
+export async function withPool<T>(outside: Computing, run: (parallel?: Parallel) => T): Promise<T> {
   const { pool } = outside
   // A signal that has arrived is lost unless it is handled before the work.
   if (outside.runBlocking !== undefined) {
@@ -28,6 +25,6 @@ export async function withPool<T>(
  *
  * @throws CancelledError when an interrupt ends it
  */
-export function runBlocking<T>(outside: Pick<Outside, 'runBlocking'>, work: () => T): T {
+export function runBlocking<T>(outside: Computing, work: () => T): T {
   return outside.runBlocking === undefined ? work() : outside.runBlocking(work)
 }

@@ -1,5 +1,5 @@
 import type { Settings, Desired, Secrets } from './workspace-parts.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
@@ -68,7 +68,7 @@ async function shareEarlier(store: Recorder): Promise<string[]> {
   try {
     return await store.shareEarlier()
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     throw new EdgewiseError(
       error.code,
       `outcomes that an earlier command recorded in this clone can't be shared: ${error.message}`,

@@ -6,7 +6,7 @@ import type {
   Checkout,
 } from '../runtime/workspace-parts.ts'
 import { applyPlan, maxInFlight } from '../../engine/apply/apply-plan.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../../engine/apply/run.ts'
 import type { Domain } from '../../core/model/item.ts'
@@ -154,12 +154,12 @@ async function endBudget(budget: CallBudget): Promise<void> {
   try {
     await budget.end()
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
   }
 }
 
 /** Creates an apply id: sortable by time, with random digits for applies of the same second. */
-export function createApplyId(outside: Pick<Outside, 'clock' | 'random'>, suffix = ''): string {
+export function createApplyId(outside: Outside, suffix = ''): string {
   const stamp = new Date(outside.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')
   const chance = Math.floor(outside.random() * 0x10000)
     .toString(16)

@@ -1,8 +1,9 @@
 import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { type Applied, groupApplies, parseApplyId } from '../../core/model/applied.ts'
-import type { Domain, ItemKey } from '../../core/model/item.ts'
-import type { Batch, HistoryReader, RecordedItem, RecordedState } from '../../state/store/store.ts'
+import type { Domain } from '../../core/model/item.ts'
+import type { Batch, HistoryReader, RecordedState } from '../../state/store/store.ts'
+import { mergeBefore } from '../../state/store/load-journal.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { computeReversal } from './irreversible.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
@@ -40,13 +41,10 @@ export async function listChangedDomains(store: HistoryReader, name: string): Pr
 
 /** Loads the change of one apply, or of all waves of a rollout. */
 export async function loadChange(applies: Applied[], store: HistoryReader): Promise<FoundChange> {
-  const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
-  for (const { id } of applies) {
-    // The first wave that changed an item has its state before the rollout.
-    for (const [domain, items] of await store.loadStateBefore(id))
-      before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
-  }
-  return { applies, before }
+  const waves: Pick<Batch, 'before'>[] = []
+  for (const { id } of applies) waves.push({ before: await store.loadStateBefore(id) })
+  // The first wave that changed an item has its state before the rollout.
+  return { applies, before: mergeBefore(waves) }
 }
 
 /** Finds the last apply or rollout that still differs from the state before it, if any. */

@@ -38,7 +38,7 @@ import { describeIrreversible, findIrreversible } from './irreversible.ts'
 import { loadSolver } from '../runtime/load-solver.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { judgeForPlan, refuseInvalid } from '../refuse-invalid.ts'
-import type { Computing, Outside } from '../runtime/outside.ts'
+import type { Computing } from '../runtime/outside.ts'
 import { withPool } from '../runtime/with-pool.ts'
 
 /** Options of a plan. */
@@ -234,7 +234,7 @@ async function planMatched(
 /** Plans the writes of changes with the settings of the workspace, in several threads. */
 export async function runPlanner(
   { rollout, service, grouping, notes, limits }: LoadedWorkspace['config'],
-  outside: Pick<Outside, 'pool' | 'runBlocking' | 'solver'>,
+  outside: Computing,
   input: Omit<
     PlanInput,
     'solver' | 'parallel' | 'first' | 'itemKeys' | 'deletes' | 'grouping' | 'notes' | 'limits'

@@ -178,7 +178,7 @@ export async function holdRolledBack(
   recorded: RecordedState,
   { changes, references }: Plan,
   names: { id: string; rollout: string | null },
-  outside: Pick<Outside, 'clock' | 'env' | 'user'>,
+  outside: Outside,
 ): Promise<void> {
   const { id, rollout } = names
   const [onHold, restored]: [ItemHashes, ItemHashes] = [{}, {}]

@@ -54,7 +54,7 @@ import {
 /** Options for running a rollout, whose lock may be released for a while. */
 interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'grounds'> {
   serviceTime: SharedServiceTime
-  lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked' | 'accountStop'>
+  lock: Locked
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
   /** Whether the caller waits where the rollout has to. */

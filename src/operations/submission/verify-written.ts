@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { nameFields } from '../../core/catalog/hidden-fields.ts'
 import type { DriftItem, Verified } from '../../core/model/drift.ts'
@@ -39,7 +39,7 @@ export async function verifyWritten(
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       verified.failure = error.message
     }
   }

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { createDomainFinder } from '../../core/effects/requests/find-domain.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { formatPointerStep, type JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
@@ -10,8 +10,11 @@ import type { Settings } from '../../core/trace/readings.ts'
 import { parseUrl } from '../../core/trace/url.ts'
 import type { Given } from '../../manifest/tests/given.ts'
 import { ProblemQuota } from '../../manifest/manifests/finding.ts'
-import { createReport } from '../../manifest/tests/load-tests.ts'
-import type { LoadedTest, ReportProblem } from '../../manifest/tests/load-tests.ts'
+import {
+  createReport,
+  type LoadedTest,
+  type ReportProblem,
+} from '../../manifest/tests/load-tests.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { settleReadings } from '../tracing/readings.ts'
 
@@ -151,7 +154,7 @@ function createSettle(workspace: TestedWorkspace) {
       try {
         return known.has(key) || settleReadings(workspace, { assume: { [name]: answer } })
       } catch (error) {
-        if (!(error instanceof EdgewiseError)) throw error
+        throwDefect(error)
         report({
           pointer: `/assume${formatPointerStep(name)}`,
           detail: `${error.message.replace('--assume: ', '')}.`,

@@ -8,7 +8,7 @@ import {
 } from '../../state/postgres/outbox.ts'
 import type { NotifyConfig, NotifyEvent } from '../../core/model/config.ts'
 import type { Drift } from '../../core/model/drift.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { heartbeatMs } from '../../state/locks/lease.ts'
@@ -21,9 +21,12 @@ import {
   describeLost,
   measureDrift,
   type Content,
+  listDiffering,
+  type Notification,
 } from './notification.ts'
-import { hashDrift, hashText, parseNotification, writeMessages } from './message.ts'
 import { sendNotification } from './send.ts'
+import { createHash } from 'node:crypto'
+import { isObject, parseJson } from '../../core/model/json.ts'
 
 /** Outcomes of the notifications that were due. */
 export interface Delivered {
@@ -211,7 +214,7 @@ class Outbox {
         await this.#database.transact((sql) => this.#rows.showAlive(sql, token))
       } catch (error) {
         // The next one may succeed; without any, others report this apply as lost.
-        if (!(error instanceof EdgewiseError)) throw error
+        throwDefect(error)
       }
     }
   }
@@ -231,3 +234,58 @@ class Outbox {
 }
 
 export type { Outbox }
+
+const format = 'edgewise.notification/1'
+
+/** The part of the configuration that notifications need. */
+type Sender = Pick<Configured['config'], 'id' | 'notify'> & { service: { account: string } }
+
+/**
+ * Writes a notification to each receiver of one of some events.
+ *
+ * @param stamp its id, and its time in ISO 8601
+ */
+export function writeMessages(
+  { id: workspace, service: { account }, notify }: Sender,
+  content: Content,
+  events: NotifyEvent[],
+  stamp: Pick<Notification, 'id' | 'time'>,
+): NewMessage[] {
+  const text = JSON.stringify({ format, ...stamp, workspace, account, ...content })
+  return notify
+    .filter(({ on }) => on.some((event) => events.includes(event)))
+    .map(({ key }) => ({ id: stamp.id, receiver: key, text }))
+}
+
+/** Parses a stored notification; null if a person has changed it. */
+export function parseNotification(text: string): Notification | null {
+  const data = parseJson(text)
+  return isNotification(data) ? data : null
+}
+
+function isNotification(data: unknown): data is Notification {
+  return (
+    isObject(data) &&
+    data['format'] === format &&
+    ['id', 'time', 'workspace', 'account', 'title'].every((k) => typeof data[k] === 'string') &&
+    Array.isArray(data['events']) &&
+    Array.isArray(data['parts']) &&
+    data['parts'].every(
+      (part) => isObject(part) && Array.isArray(part['domains']) && Array.isArray(part['items']),
+    )
+  )
+}
+
+/** Hashes the items that differ, whose next report is new if it has others; empty for none. */
+export function hashDrift(drift: Drift): string {
+  const { unanswered = [] } = drift
+  const differing = listDiffering(drift)
+  const set = differing.map((each) => [each.domain, each.item, each.kinds, each.confidence])
+  const all = unanswered.length === 0 ? set : [...set, unanswered]
+  return all.length === 0 ? '' : hashText(JSON.stringify(all))
+}
+
+/** Returns the SHA-256 hash of a text, in hexadecimal. */
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -13,6 +13,11 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Creates the label of a field of a form, with the field. */
+export function createLabel({ label, box }: { label: string; box: Node }): HTMLElement {
+  return h('label', { class: 'field' }, h('span', {}, label), box)
+}
+
 /** Creates a list of facts, and the function that adds one. */
 export function createFacts() {
   const facts = h('dl', { class: 'rowfacts' })
@@ -38,9 +43,9 @@ export function moveFocus(element: Node | undefined): void {
   target.focus({ preventScroll: true })
 }
 
-/** Sets or removes an attribute that has no value. */
-export function toggle(element: Element, name: string, isSet: boolean): void {
-  if (isSet !== element.hasAttribute(name)) element.toggleAttribute(name, isSet)
+/** Lights an element, or no longer. */
+export function toggleLit(element: Element, isLit: boolean): void {
+  if (isLit !== element.hasAttribute('data-lit')) element.toggleAttribute('data-lit', isLit)
 }
 
 function setAttributes(element: Element, attributes: Attributes): void {

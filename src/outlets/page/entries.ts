@@ -2,7 +2,7 @@ import { formatInstant } from '../../core/model/text/words.ts'
 import type { FormName } from '../../core/model/change.ts'
 import type { PageApply, PageWrite } from '../../core/model/page/page.ts'
 import { formatClock, formatCount, formatNoun } from '../../core/model/page/page-words.ts'
-import { focusOnly, h, toggle } from './dom.ts'
+import { focusOnly, h, toggleLit } from './dom.ts'
 import { clamp } from './moves.ts'
 import type { Store } from './store.ts'
 import { VirtualRows } from './virtual-rows.ts'
@@ -55,7 +55,7 @@ export class Entries {
     const { entries } = shown
     const hadFocus = this.body.contains(document.activeElement)
     const chosen = entries.indexOf(shown.chosen ?? -1)
-    this.active = chosen < 0 ? clamp(this.active, 0, Math.max(0, entries.length - 1)) : chosen
+    this.active = chosen < 0 ? clamp(this.active, Math.max(0, entries.length - 1)) : chosen
     const { applies, writes } = index.page
     const all = applies?.length ?? writes.length
     const noun = applies === undefined ? 'write' : 'apply'
@@ -73,7 +73,7 @@ export class Entries {
   light(): void {
     for (const [row, element] of this.rows.list()) {
       const button = element.firstElementChild
-      if (button !== null) toggle(button, 'data-lit', this.isLit(row))
+      if (button !== null) toggleLit(button, this.isLit(row))
     }
   }
 
@@ -128,7 +128,7 @@ export class Entries {
     else {
       const next = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined
       if (next === undefined) return
-      this.active = clamp(next, 0, last)
+      this.active = clamp(next, last)
       this.focus()
     }
     event.preventDefault()

@@ -1,6 +1,6 @@
 import { symbols } from '../../core/model/change.ts'
 import { formatCount, formatNoun } from '../../core/model/page/page-words.ts'
-import { h } from './dom.ts'
+import { createLabel, h } from './dom.ts'
 import { isByChange } from './select.ts'
 import type { Store } from './store.ts'
 import { isFiltered, type View } from './view.ts'
@@ -33,9 +33,7 @@ export class Filters {
     this.element = h(
       'form',
       { class: 'filters', role: 'search', 'aria-label': `Filter the ${what}` },
-      ...[{ label: 'Domain', box: this.domain }, ...this.fields].map(({ label, box }) =>
-        h('label', { class: 'field' }, h('span', {}, label), box),
-      ),
+      ...[{ label: 'Domain', box: this.domain }, ...this.fields].map(createLabel),
       this.clear,
       this.count,
       this.rest,

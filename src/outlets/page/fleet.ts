@@ -9,7 +9,7 @@ import {
   type FleetRow,
 } from '../../core/model/page/fleet.ts'
 import { formatCount, formatNoun } from '../../core/model/page/page-words.ts'
-import { h } from './dom.ts'
+import { createLabel, h } from './dom.ts'
 import { createInput, createSelect } from './filters.ts'
 import { moveCell } from './moves.ts'
 import { VirtualRows } from './virtual-rows.ts'
@@ -60,7 +60,7 @@ export class FleetList {
     const fields = [
       { label: 'Domain', box: this.domain },
       { label: 'State', box: this.state },
-    ].map(({ label, box }) => h('label', { class: 'field' }, h('span', {}, label), box))
+    ].map(createLabel)
     const attributes = { class: 'filters', role: 'search', 'aria-label': 'Filter the domains' }
     const form = h('form', attributes, ...fields, this.count)
     form.addEventListener('input', () => this.onInput())

@@ -1,6 +1,6 @@
 import { symbols } from '../../core/model/change.ts'
 import { formatNoun } from '../../core/model/page/page-words.ts'
-import { focusOnly, h, toggle } from './dom.ts'
+import { focusOnly, h, toggleLit } from './dom.ts'
 import { createLitTest, getCellKey, getChange, type FullChange } from './index-page.ts'
 import { moveCell, type Position } from './moves.ts'
 import type { Store } from './store.ts'
@@ -87,7 +87,7 @@ export class Matrix {
     for (const [row, element] of this.rows.list()) {
       const domain = this.domains[row] ?? -1
       for (const cell of element.querySelectorAll('[role=gridcell]'))
-        toggle(cell, 'data-lit', isLit(domain, this.items[getColumn(cell)] ?? -1))
+        toggleLit(cell, isLit(domain, this.items[getColumn(cell)] ?? -1))
     }
   }
 

@@ -16,7 +16,7 @@ export function computeWindow(
 ): RowWindow {
   const first = Math.floor(Math.max(0, top) / rowHeight) - spareRows
   const end = Math.ceil((Math.max(0, top) + height) / rowHeight) + spareRows
-  return { first: clamp(first, 0, count), end: clamp(end, 0, count) }
+  return { first: clamp(first, count), end: clamp(end, count) }
 }
 
 /** Computes the scroll position at which a row is visible below a header; unchanged if it is. */
@@ -32,9 +32,9 @@ export function scrollToRow(
   return to > top + height - headerHeight ? to - height + headerHeight : top
 }
 
-/** Limits a number to a range. */
-export function clamp(value: number, min: number, max: number): number {
-  return Math.min(Math.max(value, min), max)
+/** Limits a number to a range from 0. */
+export function clamp(value: number, max: number): number {
+  return Math.min(Math.max(value, 0), max)
 }
 
 /** A cell of the matrix by its row and column. */
@@ -66,5 +66,5 @@ export function moveCell(
   }
   const next = Object.hasOwn(steps, key) ? steps[key] : undefined
   if (next === undefined || rows === 0 || columns === 0) return null
-  return { row: clamp(next.row, 0, rows - 1), column: clamp(next.column, 0, columns - 1) }
+  return { row: clamp(next.row, rows - 1), column: clamp(next.column, columns - 1) }
 }

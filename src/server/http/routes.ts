@@ -31,7 +31,7 @@ export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
 /** Answers a probe: a request of a monitor. Null for others. */
 export async function routeProbe(
   incoming: Pick<IncomingMessage, 'url' | 'method' | 'headers'>,
-  controller: Pick<Controller, 'isHealthy' | 'findUnready' | 'metrics'>,
+  controller: Controller,
 ): Promise<Answer | null> {
   const path = getPath(incoming)
   if (path === '/healthz')
@@ -168,7 +168,7 @@ async function authorize(
 
 async function answerMetrics(
   incoming: Pick<IncomingMessage, 'headers'>,
-  { metrics }: Pick<Controller, 'metrics'>,
+  { metrics }: Controller,
 ): Promise<Answer> {
   const isOpen = (incoming.headers.accept ?? '').includes('application/openmetrics-text')
   const { type, text } = await metrics.format(isOpen ? 'openmetrics' : 'prometheus')

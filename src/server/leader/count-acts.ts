@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { actions, type Action } from '../../core/model/people/roles.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { StateOutside } from '../../operations/runtime/outside.ts'
@@ -35,7 +35,7 @@ export function createActCounter(
     try {
       await count(settings)
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       logger.debug(`the history can't be read: ${error.message}`, { code: error.code })
     }
   }

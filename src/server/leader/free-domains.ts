@@ -1,5 +1,5 @@
 import type { Domain } from '../../core/model/item.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
+import { isUnfinished, type Rollout } from '../../core/model/rollout.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 
 /** The domains outside of unfinished rollouts. */
@@ -10,11 +10,6 @@ export interface FreeDomains {
   /** Domains to select; empty for all. */
   target: Domain[]
   areAllTaken: boolean
-}
-
-/** Tests whether a rollout has not ended. */
-export function isUnfinished({ state }: Rollout): boolean {
-  return state === 'open' || state === 'rolling-back'
 }
 
 /** Selects the domains outside of unfinished rollouts. */

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { createPool } from '../../state/postgres/create-pool.ts'
 import { createLeadership, type Leadership } from '../../state/postgres/leadership.ts'
 import { openDatabase } from '../../state/postgres/open-database.ts'
@@ -38,7 +38,7 @@ async function listen(): Promise<void> {
   try {
     post({ kind: 'listening', port: await server.listen(port, host, '--health-port') })
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     const { code, message, hint } = error
     post({ kind: 'refused', code, message, hint })
   }
@@ -102,7 +102,7 @@ async function ignoreFailure(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
   }
 }
 

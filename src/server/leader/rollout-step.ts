@@ -1,9 +1,8 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
+import { isUnfinished, type Rollout } from '../../core/model/rollout.ts'
 import { listRollout } from '../../engine/rollout/decide.ts'
 import { hashDesired } from '../../operations/submission/hash-desired.ts'
 import type { Committed } from '../branch/workspaces.ts'
-import { isUnfinished } from './free-domains.ts'
 
 /** States in which a rollout waits for somebody. */
 export const undecided = ['waiting-for-approval', 'paused']

@@ -5,10 +5,10 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { apply } from '../../operations/apply.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
-import type { Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { Settings, Configured } from '../../operations/runtime/workspace-parts.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
-import type { Ports } from '../../operations/runtime/ports.ts'
+import type { Ports, EventListener } from '../../operations/runtime/ports.ts'
 import { refreshTraffic } from '../../operations/refresh-traffic.ts'
 import { repair } from '../../operations/repair.ts'
 import { rollback } from '../../operations/rollback.ts'
@@ -29,7 +29,6 @@ import { describeTaken, selectFree, type FreeDomains } from './free-domains.ts'
 import { createLoader, type LoadContext, type LoadPorts } from './load-commits.ts'
 import type { Logger } from '../logger.ts'
 import type { Failure, Notifications } from '../notifications.ts'
-import { observeRun } from './observe-run.ts'
 import { findManifests, findReady } from './rollout-step.ts'
 import { refuseInvalid, type Committed } from '../branch/workspaces.ts'
 
@@ -272,4 +271,32 @@ function describeHeld({ held }: Plan['summary']): string | null {
     `${pluralize(held, 'change')} on hold: a rollout was stopped. Change the manifests, or ` +
     'run "edgewise apply --retry-held"'
   )
+}
+
+/**
+ * Creates the ports of one run: those of the controller, which also record its metrics.
+ *
+ * @param id of the rollout, if it continues one
+ */
+function observeRun(
+  { outside, listeners = [], ...ports }: Ports,
+  { config }: Configured,
+  metrics: ServerMetrics,
+  id?: string,
+): Ports {
+  const { clock } = outside
+  let lockingMs: number | null = null
+  const onPhase: Outside['onPhase'] = (phase) => {
+    if (phase.name === 'locking') lockingMs = clock.monotonic()
+    else if (lockingMs !== null) {
+      metrics.recordLockWait((clock.monotonic() - lockingMs) / 1000)
+      lockingMs = null
+    }
+    outside.onPhase?.(phase)
+  }
+  const observe: EventListener = (event, callsLeft) => {
+    metrics.recordEvent(event, id)
+    if (callsLeft !== null) metrics.setBudget(callsLeft, config.limits.callsPerMinute)
+  }
+  return { ...ports, outside: { ...outside, onPhase }, listeners: [observe, ...listeners] }
 }

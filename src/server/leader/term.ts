@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Locks } from '../../state/locks/locks.ts'
 import type { ProcessId } from '../../state/locks/machine.ts'
@@ -7,8 +7,6 @@ import type { Logger } from '../logger.ts'
 
 /** Waits between two signs of life of a leader, and between two attempts of the others, ms. */
 const [renewMs, campaignMs] = [3000, 2000]
-
-type World = Pick<Outside, 'clock' | 'signal' | 'machine' | 'newId'>
 
 /** What gets the attempts of a replica to reach the database. */
 export interface TermPorts {
@@ -23,7 +21,7 @@ export interface TermPorts {
  */
 export async function waitForTerm(
   leadership: Leadership,
-  { clock, signal, machine, newId }: World,
+  { clock, signal, machine, newId }: Outside,
   { logger, onTick }: TermPorts,
 ): Promise<Term | null> {
   const token = newId()
@@ -40,7 +38,7 @@ export async function waitForTerm(
       const term = clock.monotonic() < fromMs ? null : await leadership.campaign(token, machine)
       if (term !== null) return term
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       if (!isAway) logger.warn(`no leader could be elected: ${error.message}`)
       isAway = true
       onTick(false)
@@ -60,7 +58,7 @@ export async function waitForTerm(
 export async function keepTerm(
   leadership: Pick<Leadership, 'renew'>,
   { number, wakes }: Pick<Term, 'number' | 'wakes'>,
-  { clock, signal }: Pick<World, 'clock' | 'signal'>,
+  { clock, signal }: Pick<Outside, 'clock' | 'signal'>,
   { logger, onTick, onWake }: TermPorts & { onWake(): void },
 ): Promise<boolean> {
   let known = wakes
@@ -74,7 +72,7 @@ export async function keepTerm(
       if (current !== known) onWake()
       known = current
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       onTick(false)
       logger.warn(`the leader could not give a sign of life: ${error.message}`)
     }
@@ -91,7 +89,7 @@ export async function removeLocksOf(
   { boot, namespace, pid, started }: ProcessId,
   locks: Locks,
   workspace: string,
-  { machine }: World,
+  { machine }: Outside,
 ): Promise<number> {
   const holders = await locks.listHolders({ workspace, domains: null })
   const left = holders.filter(

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { OpenRollout } from '../../core/model/listed-rollout.ts'
 import { suggestDomain } from '../../operations/show.ts'
 import { formatDomainRollouts } from '../../outlets/report/live/domain-rollouts.ts'
@@ -71,7 +71,7 @@ async function formatDomain(
   }: Pick<Around, 'rollouts'> &
     Pick<RouteContext, 'clock' | 'signal'> & {
       url: string
-      pages: Pick<PageSource, 'trace' | 'statistics'>
+      pages: PageSource
     },
 ): Promise<string> {
   const [codes, trial] = await Promise.all([
@@ -89,7 +89,7 @@ const [maxUrl, maxIp] = [2000, 45]
 async function tryRequest(
   name: string,
   address: string,
-  pages: Pick<PageSource, 'trace'>,
+  pages: PageSource,
   signal: AbortSignal,
 ): Promise<string> {
   const path = `/domains/${encodeURIComponent(name)}`
@@ -102,7 +102,7 @@ async function tryRequest(
   try {
     return formatTrial(path, { url, ip, traced: await pages.trace({ url, ip }, signal), fault: '' })
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     const fault = `${error.message}. ${error.hint}`.trim()
     return formatTrial(path, { url, ip, traced: null, fault })
   }

@@ -1,6 +1,6 @@
 import type { Settings, Desired } from '../../operations/runtime/workspace-parts.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { countByClass, grainMs, sumRequests } from '../../core/model/statistics.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
@@ -54,7 +54,7 @@ export async function queryDomain(
     const week = await ask('hour', 7 * grainMs.day)
     return { at: new Date(now).toISOString(), day, week }
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return { fault: workspace.redact(`${error.message}. ${error.hint}`.trim()) }
   }
 }

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { OpenRollout } from '../../core/model/listed-rollout.ts'
 import type { Identity } from '../../core/model/people/identity.ts'
 import { actions, type Action } from '../../core/model/people/roles.ts'
@@ -37,7 +37,7 @@ async function explain(
   try {
     return await rights.explain(identity, action, rollout)
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return `It is not known who may: ${error.message}.`
   }
 }

@@ -179,7 +179,7 @@ async function routeVisit(
 
 /** Makes what is left to change anew, and waits a little if there is an old one. */
 async function refresh(
-  pages: Pick<PageSource, 'getDomains' | 'refresh'>,
+  pages: PageSource,
   revisions: ReturnType<typeof computeRevisions>,
   { clock }: Pick<RouteContext, 'clock'>,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { splitLines, type Git } from './git-command.ts'
 import { openPlace } from './open-place.ts'
 import { parseUrl } from '../../core/model/text/url.ts'
@@ -18,8 +18,8 @@ export async function askGit(
     const { createLibraryGit } = await import('./library-git.ts')
     return await findLine(createLibraryGit(place, env), question)
   } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
+    throwDefect(error)
+    return null
   }
 }
 
@@ -29,8 +29,8 @@ export async function findLine(git: Git, args: string[]): Promise<string | null>
     const { code, out } = await git(args)
     return code === 0 ? (splitLines(out)[0] ?? null) : null
   } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
+    throwDefect(error)
+    return null
   }
 }
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
 import type { Git } from './git-command.ts'
 import { openPlace } from './open-place.ts'
@@ -29,7 +29,7 @@ export async function openQueries(
     const folder = relative(place.workTree, resolveLinks(root)) || '.'
     return { git: createLibraryGit(place, quiet), folder, top: place.workTree }
   } catch (error) {
-    if (error instanceof EdgewiseError) return null
-    throw error
+    throwDefect(error)
+    return null
   }
 }

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import type { GitRepository } from './git-repository.ts'
 
 /** Names of the refs of this clone that remember the last seen commit of a remote's branch. */
@@ -54,8 +54,8 @@ export async function rememberSeen(
   try {
     return await git.move(own, before, commit)
   } catch (error) {
-    if (error instanceof EdgewiseError) return true
-    throw error
+    throwDefect(error)
+    return true
   }
 }
 

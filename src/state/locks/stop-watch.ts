@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { describeStop } from '../../core/model/listed-rollout.ts'
 import { stores } from '../../core/model/stores.ts'
 import type { AccountStop } from '../store/account-stop.ts'
@@ -26,7 +26,7 @@ export function watchStop(
       last = { at, refused: found === null ? '' : describeStop(found) }
     } catch (error) {
       // The last look only gets older.
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
     }
   }
   const check = (): Clearance => {

@@ -10,7 +10,7 @@ import {
 } from '../format/calls.ts'
 import type { Register } from './register.ts'
 import { createSerialQueue } from './serial-queue.ts'
-import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { StateFiles } from './state-files.ts'
 import type { KnownCalls } from './store.ts'
 
@@ -75,7 +75,7 @@ export function createOptionalRegister(
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof EdgewiseError)) throw error
+      throwDefect(error)
       hasFailed = true
       onFailure(error.message)
       return otherwise

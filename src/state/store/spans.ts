@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Domain } from '../../core/model/item.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
+import { isUnfinished, type Rollout } from '../../core/model/rollout.ts'
 import { loadRollouts } from './load-files.ts'
 import { parseDomainFile } from '../format/domain-file.ts'
 import { loadDoubtMarks } from './doubt-marks.ts'
@@ -13,9 +13,8 @@ import type { SharedFiles } from './state-files.ts'
  * commands may lift values on hold of one that has ended then, and one of them be lost: such a
  * value is recorded, so that it is no change.
  */
-export function listRolloutDomains({ desiredHashes, state }: Rollout): Set<Domain> {
-  const isUnfinished = state === 'open' || state === 'rolling-back'
-  return new Set(isUnfinished ? Object.keys(desiredHashes) : [])
+export function listRolloutDomains(rollout: Rollout): Set<Domain> {
+  return new Set(isUnfinished(rollout) ? Object.keys(rollout.desiredHashes) : [])
 }
 
 /**

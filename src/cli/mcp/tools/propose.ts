@@ -1,6 +1,6 @@
 import type { Configured, Policed } from '../../../operations/runtime/workspace-parts.ts'
 import { join } from 'node:path'
-import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
 import type { Effort } from '../../../core/model/plan.ts'
 import { compareDiagnostics } from '../../../core/model/problem.ts'
@@ -14,9 +14,11 @@ import { buildDiagnosticJson, buildErrorJson } from '../../../outlets/report/dia
 import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
 import { formatUnifiedDiff } from '../../../outlets/report/text/unified-diff.ts'
 import { refuseUnplannable, type Call } from '../session.ts'
-import { editManifests, type ManifestEdit } from './edit-manifests.ts'
 import { refuseHostileJson } from './observe.ts'
-import { declareTool, nameSchema } from './tool.ts'
+import { declareTool, effortSchema, nameSchema } from './tool.ts'
+import { isCollection, isMap } from 'yaml'
+import { formatYaml } from '../../../manifest/yaml/format-yaml.ts'
+import { parseText } from '../../../manifest/yaml/yaml-text.ts'
 
 interface ProposeArguments {
   file?: string
@@ -62,7 +64,7 @@ export const proposeTool = declareTool<ProposeArguments>({
         additionalProperties: false,
       },
     },
-    effort: { type: 'string', enum: ['quick', 'normal'], description: 'Search for fewer writes.' },
+    effort: effortSchema,
   },
   run: async (call, { effort, ...change }) => {
     const files = readChange(call.load().workspace, change)
@@ -157,7 +159,88 @@ async function planChange(call: Call, changed: SourceFile[], effort: Effort | un
     const { summary, changes, warnings } = built
     return { plan: { summary, changes, warnings } }
   } catch (error) {
-    if (!(error instanceof EdgewiseError)) throw error
+    throwDefect(error)
     return { plan: null, planError: buildErrorJson(error) }
   }
+}
+
+/** An item of a domain with a new value; null takes it out of the manifest. */
+interface ManifestEdit {
+  domain: string
+  item: string
+  value: Json
+}
+
+interface EditedFile {
+  path: string
+  before: string
+  after: string
+}
+
+/**
+ * Edits the manifests of domains in memory. A file in the canonical layout keeps it.
+ *
+ * @throws EdgewiseError `usage` for a domain that no manifest declares alone
+ */
+function editManifests(
+  { findDomainPlace, findSource }: Policed,
+  edits: ManifestEdit[],
+): EditedFile[] {
+  const files = new Map<string, EditedFile>()
+  for (const { domain, item, value } of edits) {
+    const place = findDomainPlace(domain.toLowerCase())
+    const before = place === null ? null : findSource(place.file)
+    if (place === null || before === null)
+      throw new EdgewiseError(
+        'usage',
+        `no manifest declares "${domain}"`,
+        'Pass "file" and "text" of a new manifest.',
+      )
+    const path = place.file
+    const file = files.get(path) ?? { path, before, after: before }
+    const edited = editDocument(file.after, place.document, item, value)
+    if (edited === null)
+      throw new EdgewiseError(
+        'usage',
+        `the manifest of "${domain}" in ${path} has several domains, or no plain "config"`,
+        'Pass "file" and its whole new "text".',
+      )
+    files.set(path, { ...file, after: edited })
+  }
+  return [...files.values()].map((file) => ({ ...file, after: keepLayout(file) }))
+}
+
+/** Sets an item of one document; null if that is not possible. */
+function editDocument(text: string, index: number, item: string, value: Json): string | null {
+  const documents = parseText(text)
+  const document = documents[index]
+  const isPlain =
+    document !== undefined &&
+    document.errors.length === 0 &&
+    typeof document.get('domain') === 'string' &&
+    isMap(document.get('config'))
+  if (!isPlain) return null
+  if (value === null) document.deleteIn(['config', item])
+  else {
+    const former = document.getIn(['config', item], true)
+    const flow = isCollection(former) ? former.flow === true : isShort(value)
+    document.setIn(['config', item], document.createNode(value, { flow }))
+  }
+  const layout = { lineWidth: 0, flowCollectionPadding: false }
+  const edited = documents.map((each) => each.toString(layout)).join('')
+  return /^.*\r\n/.test(text) ? edited.replaceAll(/\r?\n/g, '\r\n') : edited
+}
+
+/** Tests whether a value fits into a line in flow style, beside its item. */
+function isShort(value: Json): boolean {
+  return JSON.stringify(value).length <= 60
+}
+
+/** Formats the new text as `edgewise fmt` does, if the text before was formatted so. */
+function keepLayout({ path, before, after }: EditedFile): string {
+  const format = (text: string) => {
+    const formatted = formatYaml({ path, text })
+    return 'text' in formatted ? formatted.text : null
+  }
+  return format(before) === before ? (format(after) ?? after) : after
 }

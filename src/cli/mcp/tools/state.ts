@@ -13,12 +13,13 @@ import { buildSheetJson } from '../../../outlets/report/domain/json.ts'
 import { buildDriftJson } from '../../../outlets/report/drift/json.ts'
 import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
 import { buildStatsJson } from '../../../outlets/report/stats/json.ts'
-import { parseTimeSpan } from '../../queries/time-span.ts'
+import { parseSpanOf } from '../../queries/time-span.ts'
 import { readEffectsRequest, type EffectsContext } from '../../requests/effects-request.ts'
 import { refuseUnplannable } from '../session.ts'
 import { buildObserve, refuseHostileJson, type ObserveArguments } from './observe.ts'
 import {
   declareTool,
+  effortSchema,
   nameSchema,
   observeProperties,
   readingProperties,
@@ -27,7 +28,7 @@ import {
 } from './tool.ts'
 
 /** Reads the requests that the workspace file names; null for none. */
-function readOwnEffects(workspace: Pick<Workspace, 'root' | 'config'>) {
+function readOwnEffects(workspace: Workspace) {
   const context: EffectsContext = { io: { cwd: workspace.root }, options: {} }
   return readEffectsRequest(context, workspace, { requests: [], assume: [] })
 }
@@ -47,7 +48,7 @@ export const planTool = declareTool<PlanArguments>({
     'the writes that it takes. Sends and records nothing; no policy runs a program.',
   properties: {
     ...selectionProperties,
-    effort: { type: 'string', enum: ['quick', 'normal'], description: 'Search for fewer writes.' },
+    effort: effortSchema,
     witnesses: { type: 'boolean', description: 'Find a request that each change alters.' },
     ...readingProperties,
   },
@@ -157,12 +158,8 @@ export const statsTool = declareTool<StatsArguments>({
   run: async (call, { domains = [], sum = false, area = 'all', points = false, ...times }) => {
     const { workspace, outside } = call.connect()
     const zone = createTimeZone(workspace.config.service.timezone)
-    const isFinest = times.grain === undefined && domains.length === 1 && domains[0] === 'all'
-    const aligned = isFinest ? { ...times, grain: grains[0] } : times
-    const span = parseTimeSpan(aligned, outside.clock.now(), zone)
     const request = {
-      ...span,
-      ...(isFinest ? { grain: null } : {}),
+      ...parseSpanOf(domains, times, outside.clock.now(), zone),
       domains,
       sum,
       area,

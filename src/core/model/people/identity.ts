@@ -92,7 +92,8 @@ export function normalizeUser(user: string): string {
 
 /**
  * Returns whether two are shown to be different people: by different subjects of one issuer that
- * names people, under different names; letter case shows nothing. Over two issuers, or known in two ways, they may be one.
+ * names people, under different names; letter case shows nothing. Over two issuers, or known in
+ * two ways, they may be one.
  */
 export function areShownDifferent(a: Actor, b: Actor): boolean {
   const isSameIssuer = a.knownBy === b.knownBy && a.issuer === b.issuer

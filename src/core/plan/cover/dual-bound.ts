@@ -54,8 +54,7 @@ function computeColumnBound(input: BoundInput, solver: Solver): number {
   if (programme.coefficients.length === 0) return 0
   return solver.withModel((model) => {
     passProgramme(model, input, programme, solver)
-    model.run()
-    const duals = model.getSolution().colValue.map((dual) => Math.max(0, dual))
+    const duals = solve(model)
     const maxPrice = findMax(
       input.classes.map(({ columns }) =>
         [...columns.keys()].reduce(
@@ -93,8 +92,7 @@ function computeCellBound(
     let best = 0
     let center = new Float64Array(programme.coefficients.length)
     for (let round = 0; round < effort.rounds; round++) {
-      model.run()
-      const duals = model.getSolution().colValue.map((dual) => Math.max(0, dual))
+      const duals = solve(model)
       const midpoint = duals.map((dual, i) => (dual + (center[i] ?? 0)) / 2)
       const { rectangles, maxPrice } = solvePricingProblem(
         shape,
@@ -111,6 +109,12 @@ function computeCellBound(
     }
     return roundUp(best)
   })
+}
+
+/** Solves the programme of a model; returns its duals. */
+function solve(model: SolverModel): Float64Array {
+  model.run()
+  return model.getSolution().colValue.map((dual) => Math.max(0, dual))
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { ApplyEvent } from '../../../core/model/events.ts'
 import { unknownDomain } from '../../../core/model/outcome.ts'
-import { formatLocalTime, pluralize } from '../../../core/model/text/words.ts'
+import { formatLocalTime, pluralize, listSome } from '../../../core/model/text/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { formatRolloutEvent } from './rollout-text.ts'
-import { listSome } from '../../../core/model/text/words.ts'
 import { truncate } from '../text/wrap.ts'
 
 /** Facts that the line of an event needs beside the event. */

@@ -1,5 +1,4 @@
-import { nameOverride } from '../../../core/model/applied.ts'
-import type { HistoryEntry, PastChange } from '../../../core/model/applied.ts'
+import { nameOverride, type HistoryEntry, type PastChange } from '../../../core/model/applied.ts'
 import { symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'

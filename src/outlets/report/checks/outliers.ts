@@ -1,7 +1,6 @@
 import type { Outlier } from '../../../core/checks/outliers.ts'
-import type { JsonObject } from '../../../core/model/json.ts'
+import { type JsonObject, parsePointer, pickDefined } from '../../../core/model/json.ts'
 import { formatPlace, type Place } from '../../../core/model/problem.ts'
-import { parsePointer, pickDefined } from '../../../core/model/json.ts'
 import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'

@@ -1,6 +1,6 @@
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
 import type { Place } from '../../../core/model/problem.ts'
-import type { PatchOperation } from '../../../core/model/change.ts'
+import { buildOperation } from '../drift/json.ts'
 import type { DomainSheet, SheetItem } from './sheet.ts'
 
 /** Builds the JSON of a domain, `edgewise.domain/1`. */
@@ -43,8 +43,4 @@ function buildItem(item: SheetItem): Json {
 
 function buildPlace({ file, line, column, endLine, endColumn }: Place): JsonObject {
   return { file, line, column, endLine, endColumn }
-}
-
-function buildOperation({ op, path, value }: PatchOperation): Json {
-  return pickDefined({ op, path, value })
 }

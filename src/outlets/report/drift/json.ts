@@ -73,6 +73,7 @@ function buildItem(drifted: DriftItem): Json {
   })
 }
 
-function buildOperation({ op, path, value }: PatchOperation): Json {
+/** Builds an operation of a patch. */
+export function buildOperation({ op, path, value }: PatchOperation): Json {
   return pickDefined({ op, path, value })
 }

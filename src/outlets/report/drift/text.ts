@@ -1,4 +1,4 @@
-import type { Change } from '../../../core/model/change.ts'
+import { nameChange, type Change } from '../../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
@@ -70,8 +70,8 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
 export function formatDriftSummary(drift: Drift, now: number): string[] {
   const { verified, assumed, pending, live, held, ignored, unanswered, stays } =
     summarizeDrift(drift)
-  const inDoubt = new Set(drift.inDoubt.map(({ domain, item }) => `${domain} ${item}`))
-  const isInDoubt = ({ domain, item }: DriftItem) => inDoubt.has(`${domain} ${item}`)
+  const inDoubt = new Set(drift.inDoubt.map(nameChange))
+  const isInDoubt = (each: DriftItem) => inDoubt.has(nameChange(each))
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
   const unreadable = drift.items.filter((each) => isUnreadable(each) && !isInDoubt(each)).length
   const neverApplied = ({ confidence, recordedAt }: DriftItem) =>

@@ -1,7 +1,13 @@
 import { pluralize, listSome } from '../../../core/model/text/words.ts'
 import { isObject, type Json } from '../../../core/model/json.ts'
-import type { DecidingRule, MutationReport, Survivor } from '../../../core/tests/results.ts'
-import type { Tested, TestFailure, TestResult } from '../../../core/tests/results.ts'
+import type {
+  DecidingRule,
+  MutationReport,
+  Survivor,
+  Tested,
+  TestFailure,
+  TestResult,
+} from '../../../core/tests/results.ts'
 import type { Reply } from '../../../core/trace/trace.ts'
 import { describeReasons } from '../trace/describe-values.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
