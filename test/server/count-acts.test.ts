@@ -10,7 +10,7 @@ import { itLong } from '../runs.ts'
 
 setStageInTime()
 beforeEach(() => {
-  const roles = 'roles: [{role: viewer, users: ["ci:job"]}]\n'
+  const roles = 'roles: [{role: approver, users: ["ci:job"]}]\n'
   enterPlace(new Place(emulator.url, `rollout: {waves: [1, 100%], approval: [2]}\n${roles}`))
   place.identifyToken = async (_auth, token) => identify('ci', token) ?? unidentified
 })
@@ -36,8 +36,7 @@ itLong('counts what other processes do, and logs refused commands as other attem
   expect(await read()).toEqual([])
   const id = place.loadRollouts()[0]?.id ?? ''
   place.env = { ...place.env, EDGEWISE_ID_TOKEN: 'job' }
-  expect((await place.cli('rollout', 'approve', id)).code).toBe(1)
-  place.write('edgewise.yaml', place.read('edgewise.yaml').replace(/^roles.*$/m, ''))
+  expect((await place.cli('rollout', 'abort', id)).code).toBe(1)
   expect((await place.cli('rollout', 'approve', id)).code).toBe(0)
   expect((await place.cli('apply', '--yes')).code).toBe(0)
   await count(settings)
@@ -46,13 +45,13 @@ itLong('counts what other processes do, and logs refused commands as other attem
     'edgewise_acts_total{kind="apply",known_by="ci",} 1',
     'edgewise_acts_total{kind="approval",known_by="ci",} 1',
     'edgewise_acts_total{kind="refusal",known_by="ci",} 1',
-    'edgewise_denied_total{action="approve",known_by="ci",} 1',
+    'edgewise_denied_total{action="abort",known_by="ci",} 1',
   ])
-  const reason = 'the CI job job may not approve: that needs the role approver.'
+  const reason = 'the CI job job may not abort: that needs the role operator.'
   expect(log).toEqual([
     [
       'refused the CI job job an action',
-      { action: 'approve', by: 'ci:job', knownBy: 'ci', rollout: id, reason },
+      { action: 'abort', by: 'ci:job', knownBy: 'ci', rollout: id, reason },
     ],
   ])
 })

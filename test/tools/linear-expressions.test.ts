@@ -22,6 +22,7 @@ const built: Record<string, string> = {
   'src/cli/init/choose-pin.ts': 'anchored, on an option',
   'src/operations/submission/find-change.ts': 'a literal with a constant',
   'src/cli/action/run-program.ts': 'anchored alternatives',
+  'src/core/model/json.ts': 'classes of single characters',
   'src/state/git/advise-remote.ts': 'alternatives of plain texts',
 }
 

@@ -34,8 +34,22 @@ export interface MarkedLine {
 
 /** Maximum lines of a value, also after its cut, and of values that differ by domain. */
 const [maxLines, lastLines, maxVariants] = [8, 2, 8]
-/** Places at which a long list breaks where other text does not wrap. */
-const breaks = /.{1000}[^,]*, ?/g
+/** Length of a line after which a list breaks where other text does not wrap. */
+const longLine = 1000
+
+/** Breaks a long list before an entry. */
+function breakList(text: string): string {
+  let length = 0
+  const place = (entry: string) => {
+    const isFull = length >= longLine
+    length = isFull ? entry.length : length + entry.length
+    return isFull ? `\n${entry.trimStart()}` : entry
+  }
+  return text
+    .split(/(?<=,)/)
+    .map(place)
+    .join('')
+}
 
 /** Returns the columns for what is folded or aligned: text that does not wrap has no limit. */
 function measureRoom(columns: number): number {
@@ -188,7 +202,7 @@ function listFieldLines(
   const head = room.width === 0 ? '' : `${pad(field, room.width)}  `
   // Without a name of a field, a line that continues must not look like another entry.
   const hanging = ' '.repeat(head.length === 0 ? 2 : head.length)
-  const parts = columns === Infinity ? text.replace(breaks, '$&\n') : text
+  const parts = columns === Infinity ? breakList(text) : text
   const wrapped = wrap(parts, columns - room.indent, hanging).split('\n')
   const shown =
     verbose || wrapped.length <= maxLines
