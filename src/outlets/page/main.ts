@@ -1,10 +1,12 @@
+/** Draws a page from the data in it; what is readable without scripts is there. */
 import { type PackedPage, unpackPage } from '../../core/model/page/packed-page.ts'
-import type { Page, PageApply } from '../../core/model/page/page.ts'
+import type { Page } from '../../core/model/page/page.ts'
+import { ApplyHead } from './apply-head.ts'
 import { isSmall } from './cards.ts'
 import { openOnPaper, showPeriods } from './curves.ts'
 import { Details } from './details.ts'
-import { h, createFacts } from './dom.ts'
-import { Entries, createOutcome } from './entries.ts'
+import { h } from './dom.ts'
+import { Entries } from './entries.ts'
 import type { Fleet } from '../../core/model/page/fleet.ts'
 import { FleetList } from './fleet.ts'
 import { Filters } from './filters.ts'
@@ -12,9 +14,6 @@ import { indexPage } from './index-page.ts'
 import { watchServer } from './live.ts'
 import { Matrix } from './matrix.ts'
 import { Store } from './store.ts'
-import { formatInstant } from '../../core/model/text/words.ts'
-
-/** Draws a page from the data in it; what is readable without scripts is there. */
 
 /** Columns of a matrix that a screen of 1280 pixels shows beside something else. */
 const maxColumns = 15
@@ -82,51 +81,4 @@ function keepHash(): void {
     target?.focus()
     target?.scrollIntoView()
   })
-}
-
-/** The chosen apply of a history: when, by whom, its outcome, and how to roll it back. */
-class ApplyHead {
-  readonly element = h('section', { class: 'panel apply', 'aria-labelledby': 'ah' })
-  private readonly store: Store
-  private readonly spoken = h('p', { class: 'spoken', 'aria-live': 'polite' })
-  private readonly body = h('div', {})
-
-  constructor(store: Store) {
-    this.store = store
-    this.element.append(this.spoken, this.body)
-  }
-
-  /** Draws the chosen apply. */
-  draw(): void {
-    const { index, shown, view } = this.store
-    const apply = index.page.applies?.[shown.chosen ?? -1]
-    this.element.hidden = apply === undefined
-    this.spoken.textContent = apply === undefined || view.apply === '' ? '' : `Apply ${apply.id}`
-    if (apply !== undefined)
-      this.body.replaceChildren(...describe(apply, shown.chosen === 0 ? 'Last apply ' : 'Apply '))
-  }
-}
-
-function describe(apply: PageApply, title: string): Node[] {
-  const { id, outcome, rollout, took, author, tree, writes, parts, rollback, note } = apply
-  const { facts, add } = createFacts()
-  add('Started', `${formatInstant(apply.startedAt)}, took ${took}`)
-  if (author !== null) add('Author', author)
-  if (tree !== null) add('Manifests', tree)
-  add('Writes', writes)
-  if (parts !== '') add('Items of domains', parts)
-  if (rollout !== null) add('Rollout', `wave ${rollout.wave} of `, h('code', {}, rollout.id))
-  if (rollback !== null) add('Roll back', h('code', { class: 'command' }, rollback))
-  const all = rollback === null ? null : (rollout?.rollback ?? null)
-  if (all !== null) add('All waves', h('code', { class: 'command' }, all))
-  return [
-    h(
-      'div',
-      { class: 'bar' },
-      h('h2', { id: 'ah' }, title, h('code', {}, id)),
-      createOutcome(outcome),
-    ),
-    facts,
-    ...(note === '' ? [] : [h('p', { class: 'note' }, note)]),
-  ]
 }
