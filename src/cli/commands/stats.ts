@@ -94,14 +94,14 @@ async function runStats(
   const { createTimeZone } = await import('../../core/model/time/time-zone.ts')
   const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
   const { openWorkspace } = await import('../open.ts')
-  const { parseSpanOf } = await import('../queries/time-span.ts')
+  const { parseQuerySpan } = await import('../queries/time-span.ts')
   const { io, options, paint } = context
   // An answer may quote a secret of the manifests: known ones are removed from it.
   const workspace = openWorkspace(context, 'available')
   const zone = createTimeZone(workspace.config.service.timezone)
   const json = options.json === true
   const request: StatsRequest = {
-    ...parseSpanOf(domains, times, io.clock.now(), zone),
+    ...parseQuerySpan(domains, times, io.clock.now(), zone),
     domains,
     sum,
     area,

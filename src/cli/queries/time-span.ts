@@ -50,7 +50,7 @@ export function parseTimeSpan(
  * Parses the span of a query of domains as `parseTimeSpan`. Without a grain, one of the whole
  * account has the finest that the service accepts: null.
  */
-export function parseSpanOf(
+export function parseQuerySpan(
   domains: readonly string[],
   options: Parameters<typeof parseTimeSpan>[0],
   now: number,

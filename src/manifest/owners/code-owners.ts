@@ -45,7 +45,7 @@ export function parseCodeOwners(text: string): (path: string) => string[] {
 }
 
 /**
- * Compiles a pattern. Paths without its plain texts are told apart first: the expressions of
+ * Compiles a pattern. Paths without its plain texts are excluded first: the expressions of
  * thousands of patterns take minutes, and keep each path that they were asked about.
  */
 function compilePattern(pattern: string): Rule['matches'] {

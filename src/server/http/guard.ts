@@ -10,7 +10,7 @@ import { groupAddress } from './limited-server.ts'
  * Answers a request within the share of whoever sent it, by the address if nobody is known. What is
  * posted, such as a decision, never waits for what is only looked at.
  *
- * @param session by which holders of the token are told apart
+ * @param session by which holders of the token are distinguished
  */
 export async function guard(
   incoming: IncomingMessage,

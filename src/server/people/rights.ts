@@ -97,7 +97,7 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
       if (isAboutCommit(error)) return error
       throw error
     })
-  let told = ''
+  let warned = ''
   /** Loads the rules of a commit, or of the last one before it that was not refused. */
   const load = async (commit: string): Promise<Rules> => {
     const own = await attempt(commit)
@@ -106,8 +106,8 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
       const rules = await attempt(each)
       if (rules instanceof EdgewiseError) continue
       const what = `roles are those of commit ${each.slice(0, 12)}: ${own.message}`
-      if (what !== told) logger.warn(what)
-      told = what
+      if (what !== warned) logger.warn(what)
+      warned = what
       return rules
     }
     throw new EdgewiseError(

@@ -13,7 +13,7 @@ import { buildSheetJson } from '../../../outlets/report/domain/json.ts'
 import { buildDriftJson } from '../../../outlets/report/drift/json.ts'
 import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
 import { buildStatsJson } from '../../../outlets/report/stats/json.ts'
-import { parseSpanOf } from '../../queries/time-span.ts'
+import { parseQuerySpan } from '../../queries/time-span.ts'
 import { readEffectsRequest, type EffectsContext } from '../../requests/effects-request.ts'
 import { refuseUnplannable } from '../session.ts'
 import { buildObserve, refuseHostileJson, type ObserveArguments } from './observe.ts'
@@ -159,7 +159,7 @@ export const statsTool = declareTool<StatsArguments>({
     const { workspace, outside } = call.connect()
     const zone = createTimeZone(workspace.config.service.timezone)
     const request = {
-      ...parseSpanOf(domains, times, outside.clock.now(), zone),
+      ...parseQuerySpan(domains, times, outside.clock.now(), zone),
       domains,
       sum,
       area,

@@ -51,12 +51,12 @@ export function listFacts(key: ItemKey, value: Json): [string, JsonObject][] {
 type Maker = (value: JsonObject) => [string, JsonObject][]
 
 const makers: Record<ItemKey, Maker | undefined> = {
-  ip_black_list: ({ list }) => textsOf(list).flatMap(listAddresses),
-  ip_white_list: ({ list }) => textsOf(list).flatMap(listAddresses),
+  ip_black_list: ({ list }) => listTexts(list).flatMap(listAddresses),
+  ip_white_list: ({ list }) => listTexts(list).flatMap(listAddresses),
   visit_areas_limit: ({ country_list: list }) =>
     split(list, ',').map((country) => ['country', { country }]),
   referer: ({ list }) =>
-    textsOf(list)
+    listTexts(list)
       .flatMap((entry) => {
         const host = entry.replace(/^\*\./, '')
         return [host, `a.${host}`, `x${host}`].map((each) => `https://${each}/`)
@@ -75,24 +75,24 @@ const makers: Record<ItemKey, Maker | undefined> = {
     ['signature', { signature: 'invalid' }],
   ],
   client_real_ip: ({ head }) =>
-    ['10.1.2.3', 'x'].flatMap((text) => textsOf([head]).map((name) => header(name, text))),
+    ['10.1.2.3', 'x'].flatMap((text) => listTexts([head]).map((name) => header(name, text))),
   head_control: ({ list }) =>
     (Array.isArray(list) ? list : []).flatMap((rule) => {
       if (!isObject(rule)) return []
       const isRequest = rule['head_direction'] === 'CLI_REQ' || rule['head_direction'] === 'SER_REQ'
-      return textsOf([rule['head']]).map((name) => (isRequest ? header : reply)(name, 'x'))
+      return listTexts([rule['head']]).map((name) => (isRequest ? header : reply)(name, 'x'))
     }),
-  add_back_source_head: ({ head_name: name }) => textsOf([name]).map((each) => header(each, 'x')),
+  add_back_source_head: ({ head_name: name }) => listTexts([name]).map((each) => header(each, 'x')),
   add_response_head: ({ list }) =>
     (Array.isArray(list) ? list : []).flatMap((entry) =>
-      isObject(entry) ? textsOf([entry['name']]).map((name) => reply(name, 'x')) : [],
+      isObject(entry) ? listTexts([entry['name']]).map((name) => reply(name, 'x')) : [],
     ),
   cache_rule: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
   cache_rule_list: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
   cache_error_code: ({ code }) =>
-    textsOf(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
+    listTexts(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
   error_bcache: ({ code }) =>
-    textsOf(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
+    listTexts(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
   error_page_rewrite: ({ error_status_code: code }) => [status(Number(code))],
   forward_status: ({ codes }) =>
     (Array.isArray(codes) ? codes : []).map((code) => status(Number(code))),
@@ -136,7 +136,7 @@ function listCompressed(
   const limit = Number(size ?? 0)
   const power = unit === 'MB' ? 2 : 1
   const sizes = [...around([limit * 1000 ** power, limit * 1024 ** power]), 1e10]
-  const answers = textsOf(types).flatMap((type) =>
+  const answers = listTexts(types).flatMap((type) =>
     sizes.map((bytes) => ({ size: bytes, headers: { 'content-type': type } })),
   )
   return accepted.flatMap((text) =>
@@ -148,7 +148,7 @@ function listCompressed(
 }
 
 function listBan({ method, ip, referer, ua }: JsonObject): [string, JsonObject][] {
-  const list = (part: Json | undefined) => (isObject(part) ? textsOf(part['list']) : [])
+  const list = (part: Json | undefined) => (isObject(part) ? listTexts(part['list']) : [])
   return [
     ...listBanned({ method, ip, referer, ua }),
     ...(method === undefined ? [] : (['POST', 'PUT'] as const)).map(
@@ -164,7 +164,7 @@ function listBan({ method, ip, referer, ua }: JsonObject): [string, JsonObject][
 function listBanned(conditions: Record<string, Json | undefined>): [string, JsonObject][] {
   const parts = Object.entries(conditions).flatMap(([name, part]): JsonObject[] => {
     if (!isObject(part) || part['is_match'] === 'no') return []
-    const [first = ''] = textsOf(part['list'])
+    const [first = ''] = listTexts(part['list'])
     if (name === 'method') return [{ method: String(part['method_type'] ?? 'post').toUpperCase() }]
     if (name === 'ip')
       return listAddresses(first)
@@ -254,10 +254,10 @@ function around(limits: number[]): number[] {
 }
 
 /** The texts of a list, without secrets. */
-function textsOf(list: unknown): string[] {
+function listTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }
 
 function split(list: Json | undefined, by: string): string[] {
-  return textsOf(splitText(castAccepted<Text>(list ?? ''), by))
+  return listTexts(splitText(castAccepted<Text>(list ?? ''), by))
 }
