@@ -1,8 +1,7 @@
-import type { Json } from '../../core/model/json.ts'
 import { serial, type Parallel, type Progress, type TaskKind } from '../../core/model/parallel.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { loadSource } from './load-source.ts'
-import { parseYaml, type ParsedFile } from '../yaml/yaml-file.ts'
+import { parseYaml, type ParsedFile, type YamlDocument } from '../yaml/yaml-file.ts'
 
 /** Minimum number of files that are worth other threads, whose start takes CPU time. */
 const minFiles = 3_000
@@ -18,7 +17,7 @@ interface FileTask {
 /** The text of a file and the values of its documents, each with its index. */
 interface PlainFile {
   text: string
-  documents: { index: number; value: Json }[]
+  documents: Omit<YamlDocument, 'file'>[]
 }
 
 /** Loads and parses files; null for each one that has a problem. */
@@ -31,7 +30,7 @@ export const loadPlainFiles: TaskKind<FileTask, (PlainFile | null)[]> = {
       progress(i, paths.length)
       const loaded = loadFile(root, path, folders)
       if ('severity' in loaded || loaded.diagnostics.length > 0) return null
-      const documents = loaded.documents.map(({ index, value }) => ({ index, value }))
+      const documents = loaded.documents.map(({ file: _, ...each }) => each)
       return { text: loaded.file.text, documents }
     })
   },

@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { parseBatch } from './earlier-files.ts'
+import { parseBatch } from './parse-batch.ts'
 import { createGitError, runForLines, type Git } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 
