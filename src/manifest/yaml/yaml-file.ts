@@ -2,7 +2,8 @@ import type { YAMLError } from 'yaml'
 import type { Json } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { parsePlainYaml } from './parse-plain-yaml.ts'
-import { convertToJson, quoteStar, type WrittenScalar, type YamlFault } from './yaml-json.ts'
+import type { WrittenScalar } from './written-scalar.ts'
+import { convertToJson, quoteStar, type YamlFault } from './yaml-json.ts'
 import { findLineStarts, parseText, locateRange, findYamlExcess } from './yaml-text.ts'
 
 /** A file of the workspace; `path` is relative to the root, with `/`. */

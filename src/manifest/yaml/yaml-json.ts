@@ -1,3 +1,4 @@
+import type { WrittenScalar } from './written-scalar.ts'
 import {
   isAlias,
   isMap,
@@ -18,12 +19,6 @@ export interface YamlFault {
   start: number
   end: number
   detail: string
-}
-
-/** A number that is not written as it is printed, or nothing (an empty text) behind a key. */
-export interface WrittenScalar {
-  pointer: string
-  text: string
 }
 
 interface Conversion {
