@@ -30,7 +30,7 @@ export const loadPlainFiles: TaskKind<FileTask, (PlainFile | null)[]> = {
       progress(i, paths.length)
       const loaded = loadFile(root, path, folders)
       if ('severity' in loaded || loaded.diagnostics.length > 0) return null
-      const documents = loaded.documents.map(({ file: _, ...each }) => each)
+      const documents = loaded.documents.map(({ file: _file, ...each }) => each)
       return { text: loaded.file.text, documents }
     })
   },
