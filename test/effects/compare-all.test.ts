@@ -3,7 +3,8 @@
 import { expect } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import type { Stage } from '../../src/core/catalog/item-spec.ts'
-import { compareRequest } from '../../src/core/effects/compare.ts'
+import { compareFacts, compareRequest } from '../../src/core/effects/compare.ts'
+import { parseRequest } from '../../src/core/trace/request.ts'
 import type { Sides } from '../../src/core/effects/sides.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import type { Compiled } from '../../src/core/trace/compiled.ts'
@@ -62,7 +63,7 @@ function mapList(reply: Reply, name: string): Reply {
 
 function listDeltas(sides: Sides, request: Json): string[] {
   const { deltas } = compareRequest(sides, request)
-  const noticed = compareRequest(sides, request, 'noticed').deltas
+  const noticed = compareFacts(sides, parseRequest(request, sides.domain), 'noticed').deltas
   expect(noticed).toEqual(deltas.filter((delta) => delta.class !== 'internal'))
   return deltas
     .filter(({ field }) => !field.includes('.headers.'))

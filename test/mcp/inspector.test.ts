@@ -159,7 +159,7 @@ it.each([
 
 it('marks as data what a manifest orders', async () => {
   const lines = order.replaceAll(/[.\]] /g, '$&\n')
-  writeManifest('invalid.yaml', { domain: www, config: { origin_host: { host: lines } } })
+  writeManifest('invalid.yaml', { domain: lines, config: {} })
   const requests = [`https://${hostile}/`]
   for (const [name, args] of [
     ['validate', {}],

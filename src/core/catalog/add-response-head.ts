@@ -5,6 +5,7 @@ import { findRepeatedNames, describeRefusal, describeAction } from './problems.t
 import type { Form } from '../model/change.ts'
 import type { ItemState, Value, Wire } from '../model/item.ts'
 import { type Json, type JsonObject, isObject, isSameJson } from '../model/json.ts'
+import { compare } from '../model/lists.ts'
 import type { Problem } from '../model/problem.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 
@@ -125,9 +126,7 @@ function reduce(state: Value | undefined, payload: Wire): Value {
 }
 
 function toStored(list: JsonObject[]): Value {
-  const sorted = list.toSorted((a, b) =>
-    String(a['name']) < String(b['name']) ? -1 : String(a['name']) > String(b['name']) ? 1 : 0,
-  )
+  const sorted = list.toSorted((a, b) => compare(String(a['name']), String(b['name'])))
   return { type: 'reset', list: sorted }
 }
 

@@ -2,6 +2,7 @@ import type { VisitDenyWhitelist } from './generated/items.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemState, Value, Wire } from '../model/item.ts'
 import { isObject, parseJson, type Json } from '../model/json.ts'
+import { compare } from '../model/lists.ts'
 import type { Problem } from '../model/problem.ts'
 import { castPlain, getCertainValue, type ItemRow } from './item-spec.ts'
 import type { Observation } from './observation.ts'
@@ -102,7 +103,7 @@ function fromText(text: string): Json {
 
 function sortByUrl(entries: Json[]): Json[] {
   const getUrl = (entry: Json): string => (isObject(entry) ? toText(entry['url'] ?? '') : '')
-  return entries.toSorted((a, b) => (getUrl(a) < getUrl(b) ? -1 : getUrl(a) > getUrl(b) ? 1 : 0))
+  return entries.toSorted((a, b) => compare(getUrl(a), getUrl(b)))
 }
 
 function listUrls(value: Value): string[] {

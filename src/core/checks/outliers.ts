@@ -1,7 +1,7 @@
 import { findHeaderCredentials } from '../catalog/header-credentials.ts'
 import type { Domain, ItemKey, ItemState, Snapshot } from '../model/item.ts'
 import { formatPointerStep, isObject, type Json } from '../model/json.ts'
-import { append, groupBy, groupByEach } from '../model/lists.ts'
+import { append, groupBy, groupByEach, sumOf } from '../model/lists.ts'
 import { holdsSecret, isSecret } from '../model/secret.ts'
 
 /** Domains that are compared: those with a profile, or with the same items but for one. */
@@ -122,14 +122,14 @@ function compare(
       const known = counts.get(key) ?? new Map<string, number>()
       counts.set(key, known.set(text, (known.get(text) ?? 0) + 1))
     }
-  const sum = (key: string) => [...(counts.get(key)?.values() ?? [])].reduce((a, b) => a + b, 0)
+  const add = (key: string) => sumOf(counts.get(key)?.values() ?? [])
   return [...counts].flatMap(([key, texts]) => {
     const feature = features.get(key)
     if (feature === undefined) return []
     const { item, pointer } = feature
     // A field is compared among the domains that set its item.
-    const size = pointer === null ? domains.length : sum(item)
-    const all = [[null, size - sum(key)] as const, ...texts]
+    const size = pointer === null ? domains.length : add(item)
+    const all = [[null, size - add(key)] as const, ...texts]
     const [usual, count] = all.reduce((best, each) => (each[1] > best[1] ? each : best))
     if (size < minAlike || count === size) return []
     if (size - count > Math.max(1, size * maxDiffering)) return []

@@ -82,8 +82,8 @@ interface Side {
  *
  * @throws BadRequest for a bad fact
  */
-export function compareRequest(sides: Sides, request: Json, wanted: Wanted = 'all'): Comparison {
-  return compareFacts(sides, parseRequest(request, sides.domain), wanted)
+export function compareRequest(sides: Sides, request: Json): Comparison {
+  return compareFacts(sides, parseRequest(request, sides.domain))
 }
 
 /** Compares what both sides do to a request whose facts are parsed. */

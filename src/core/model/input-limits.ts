@@ -1,3 +1,4 @@
+import { sumOf } from './lists.ts'
 import { weighDomainGlob } from './text/domain-glob.ts'
 import { EdgewiseError } from './edgewise-error.ts'
 
@@ -29,6 +30,10 @@ export const inputLimits = {
 /** Message about more nesting than allowed, of both parsers and the scan of JSON. */
 export const tooDeep = `expected at most ${inputLimits.levels} levels of nesting, got more`
 
+/** What to do about too many pairs of a glob and a domain. */
+export const useFewerGlobs =
+  'Use fewer globs with more "*", or split the workspace. Each "{a,b}" counts as two.'
+
 /** Explains that a text is too long; null if it is not. */
 export function findTextFault(text: string): string | null {
   // A UTF-16 unit takes at most three bytes.
@@ -48,14 +53,17 @@ export function findTextFault(text: string): string | null {
  * @throws EdgewiseError `usage`
  */
 export function limitMatches(list: string, globs: readonly string[], domains: number): void {
-  const pairs = globs.reduce((sum, glob) => sum + weighDomainGlob(glob), 0) * domains
-  if (pairs <= inputLimits.matches) return
-  throw new EdgewiseError(
-    'usage',
-    `${list} has ${globs.length} globs for ${domains} domains: expected at most ` +
-      `${inputLimits.matches} pairs of a glob and a domain, got ${pairs}`,
-    'Use fewer globs with more "*", or split the workspace. Each "{a,b}" counts as two.',
-  )
+  const fault = findExcess(globs, domains)
+  if (fault !== null) throw new EdgewiseError('usage', `${list}: ${fault}`, useFewerGlobs)
+}
+
+/** Explains that globs have too many domains to match them with; null if they have not. */
+export function findExcess(globs: readonly string[], domains: number): string | null {
+  const pairs = sumOf(globs, weighDomainGlob) * domains
+  return pairs <= inputLimits.matches
+    ? null
+    : `expected at most ${inputLimits.matches} pairs of a glob and a domain, got ${pairs} ` +
+        `(${globs.length} globs, ${domains} domains)`
 }
 
 /** A decoded text, or in a clause the reason why the bytes are not text. */

@@ -43,6 +43,20 @@ export function append<T>(list: T[], entries: Iterable<T>): void {
   for (const entry of entries) list.push(entry)
 }
 
+/** Adds numbers, or what is counted of each entry. */
+export function sumOf(list: Iterable<number>): number
+export function sumOf<T>(list: Iterable<T>, count: (entry: T) => number): number
+export function sumOf(list: Iterable<number>, count = (entry: number) => entry): number {
+  let total = 0
+  for (const entry of list) total += count(entry)
+  return total
+}
+
+/** Compares texts by code unit. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 /** Compares entries by their keys. */
 export function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]) {
   return a < b ? -1 : 1

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts'
-import { groupBy } from './lists.ts'
+import { compare, groupBy } from './lists.ts'
 import { pluralize } from './text/words.ts'
 
 /** The fixed summary of each kind of problem that an item's value can have. */
@@ -158,11 +158,6 @@ export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
     compare(a.code, b.code) ||
     compare(a.detail, b.detail)
   )
-}
-
-/** Compares texts by code unit. */
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Maximum number of listed problems of a file. */

@@ -1,5 +1,5 @@
 import { isDelete, type Form } from '../model/change.ts'
-import { groupBy, groupByEach } from '../model/lists.ts'
+import { compare, groupBy, groupByEach } from '../model/lists.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
 /** A write without a place in the plan. */
@@ -20,7 +20,7 @@ export function orderWrites(
 ): UnorderedWrite[] {
   const sorted = writes
     .map((write) => ({ write, key: buildSortKey(write) }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .toSorted((a, b) => compare(a.key, b.key))
     .map(({ write }) => write)
   const byKind = groupBy(sorted, isDelete)
   const posts = byKind.get(false) ?? []

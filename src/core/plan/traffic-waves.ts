@@ -1,3 +1,4 @@
+import { sumOf } from '../model/lists.ts'
 import { emptySum, type Detector, type TrafficSum } from '../health/detectable.ts'
 import type { Amount } from '../model/config.ts'
 import type { Domain } from '../model/item.ts'
@@ -44,8 +45,8 @@ export function arrangeByTraffic(
   traffic: WaveTraffic,
 ): { order: Domain[]; ends: number[]; limits: number[] } {
   const count = (domain: Domain): number => traffic.figures.get(domain)?.requests ?? 0
-  const sum = (list: Iterable<Domain>) => [...list].reduce((all, each) => all + count(each), 0)
-  const total = sum(domains)
+  const add = (list: Iterable<Domain>) => sumOf(list, count)
+  const total = add(domains)
   const rooms = amounts.map((amount): Room =>
     'percent' in amount
       ? { requests: (total * amount.percent) / 100, domains: Infinity }
@@ -59,7 +60,7 @@ export function arrangeByTraffic(
     .toSorted((a, b) => count(a) - count(b))
   const wave = new Set([...first, ...chooseFirst(known, first, rooms, traffic)])
   const tried = collectKinds(wave, kinds)
-  let requests = sum(wave)
+  let requests = add(wave)
   for (const domain of known) {
     const isNew = kinds.get(domain)?.some((kind) => !tried.has(kind)) === true
     const isFull = requests + count(domain) > own.requests || wave.size >= own.domains
@@ -106,7 +107,7 @@ function chooseFirst(
       if (found !== null) return known.slice(found.from, found.to)
     }
   }
-  let requests = getFigures(first).reduce((sum, figure) => sum + figure.requests, 0)
+  let requests = sumOf(getFigures(first), (figure) => figure.requests)
   const fitting = known.filter((domain, i) => {
     requests += figures.get(domain)?.requests ?? 0
     return i < narrow.domains && requests <= narrow.requests

@@ -17,20 +17,18 @@ type Ways = Map<number, number>
  * back to itself on two ways with the same text (exponential degree of ambiguity), and the text
  * can go on so that the match fails. False if that is not proved.
  *
- * @param starts texts with which subjects begin; empty for any text
- * @param isUrl whether subjects are URLs
+ * @param starts texts with which subjects, which are URLs, begin; empty for any URL
  */
 export function isExpensive(
   pattern: string,
   whole: boolean,
   ignoresCase: boolean,
   starts: readonly string[],
-  isUrl: boolean,
 ): boolean {
   const core = /[*+{]/.test(pattern) ? parseCore(pattern) : null
   if (core === null) return false
   const program = compileProgram(core.node, 0, ignoresCase)
-  const alphabet = chars.filter((code) => !isUrl || isUrlChar(String.fromCharCode(code)))
+  const alphabet = chars.filter((code) => isUrlChar(String.fromCharCode(code)))
   const steps = program.steps.flatMap(({ op }, i) => (op === 'char' ? [i] : []))
   if (steps.length ** 2 > maxStates) return false
   const ways = new Map(steps.map((at) => [at, listWays(program, program.steps[at]?.next ?? -1)]))

@@ -256,7 +256,7 @@ function checkCosts(items: Items, lone: Lone[], desk: Desk): Finding[] {
         const whole = extent !== 'search' && settle(world, 4) === 'whole'
         return entry.languages(world).some(({ sees, program: { ignoresCase } }) => {
           const starts = sees !== 'W' ? ['/'] : desk.domain.startsWith('.') ? [] : hosts
-          return isExpensive(text, whole, ignoresCase, starts, true)
+          return isExpensive(text, whole, ignoresCase, starts)
         })
       })
       if (under === null) return []

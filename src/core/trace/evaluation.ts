@@ -1,3 +1,4 @@
+import { remember } from './remember.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Secret } from '../model/secret.ts'
@@ -50,6 +51,13 @@ export class Questions {
   askAll<T extends Record<string, unknown>>(evaluate: (e: Evaluation) => T): Question<T> {
     return { index: this.count++, evaluate, join: joinRecords }
   }
+}
+
+/** Makes a question with one answer, which is created once for all that ask it. */
+export function askOnce<T>(
+  evaluate: (e: Evaluation, q: Questions) => Answer<T>,
+): (q: Questions) => Question<Answer<T>> {
+  return remember((q) => q.ask((e) => evaluate(e, q)))
 }
 
 /** A choice between the answers of a variable in one world. */

@@ -1,6 +1,6 @@
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
-import { groupBy } from '../../core/model/lists.ts'
+import { groupBy, sumOf } from '../../core/model/lists.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
 
 /** Configurations of domains with their common parts extracted. */
@@ -136,10 +136,10 @@ function findMostCommon(
 }
 
 function countDomains(classes: Class[]): number {
-  return classes.reduce((sum, { size }) => sum + size, 0)
+  return sumOf(classes, ({ size }) => size)
 }
 
 function countSaved(part: Items, domains: number): number {
-  const characters = [...part.values()].reduce((sum, text) => sum + text.length, 0)
+  const characters = sumOf(part.values(), (text) => text.length)
   return characters * (domains - 1) - nameCost * domains
 }

@@ -1,9 +1,5 @@
-import {
-  compileDomainGlob,
-  findGlobFault,
-  weighDomainGlob,
-} from '../../core/model/text/domain-glob.ts'
-import { inputLimits } from '../../core/model/input-limits.ts'
+import { compileDomainGlob, findGlobFault } from '../../core/model/text/domain-glob.ts'
+import { findExcess, useFewerGlobs } from '../../core/model/input-limits.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { createDiagnostic, type Finding } from '../manifests/finding.ts'
@@ -84,13 +80,9 @@ export function findExcessiveGlobs(
   domains: number,
 ): Diagnostic[] {
   return listDomainGlobs(config).flatMap(({ pointer, globs }) => {
-    const pairs = globs.reduce((sum, glob) => sum + weighDomainGlob(glob), 0) * domains
-    if (pairs <= inputLimits.matches) return []
-    const detail =
-      `expected at most ${inputLimits.matches} pairs of a glob and a domain, got ${pairs} ` +
-      `(${globs.length} globs, ${domains} domains). Use fewer globs with more "*", or split the ` +
-      'workspace. Each "{a,b}" counts as two.'
-    return [createDiagnostic(document, createFinding(pointer, detail))]
+    const fault = findExcess(globs, domains)
+    if (fault === null) return []
+    return [createDiagnostic(document, createFinding(pointer, `${fault}. ${useFewerGlobs}`))]
   })
 }
 

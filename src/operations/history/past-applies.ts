@@ -1,3 +1,4 @@
+import { sumOf } from '../../core/model/lists.ts'
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Applied, HistoryEntry, PastChange, PastChanges } from '../../core/model/applied.ts'
@@ -172,7 +173,7 @@ async function loadLatest(
     const found = await store.loadIntended(batch.map(({ id }) => id))
     for (const apply of batch.toReversed()) {
       const changes = found.get(apply.id) ?? new Map()
-      left -= sum([...changes.values()].map(({ size }) => size))
+      left -= sumOf(changes.values(), ({ size }) => size)
       intended.push({ apply, changes })
     }
     end = start
@@ -184,7 +185,7 @@ async function loadLatest(
 function findStart(applies: HistoryEntry[], end: number, changes: number): number {
   let [start, found] = [end, 0]
   while (start > 0 && end - start < maxAtOnce) {
-    found += sum(Object.values(applies[start - 1]?.parts ?? {}))
+    found += sumOf(Object.values(applies[start - 1]?.parts ?? {}))
     if (found > changes && start < end) break
     start--
   }
@@ -285,8 +286,4 @@ function listIntended(before: RecordedItem | null, intended: RecordedItem | null
   )
   const becomesUnset = intended.unknown === true && before !== null && before.unknown !== true
   return fresh.length > 0 || becomesUnset ? fresh : intended.candidates
-}
-
-function sum(values: number[]): number {
-  return values.reduce((all, value) => all + value, 0)
 }

@@ -9,7 +9,7 @@ import {
   splitEntries,
 } from './item-schema.ts'
 import { type Json, type JsonObject, isObject, setOwn } from '../../model/json.ts'
-import { compare } from '../../model/problem.ts'
+import { compare } from '../../model/lists.ts'
 import { isSecret } from '../../model/secret.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 

@@ -1,3 +1,4 @@
+import { sumOf } from '../../model/lists.ts'
 import type { Column, Rectangle, Row } from './cover-problem.ts'
 import { findEntry, pickAlternatives, type Entry, type FlatProblem } from './flat-problem.ts'
 import { MaxHeap } from './max-heap.ts'
@@ -80,7 +81,7 @@ class Growth {
   /** Counts the uncovered cells of a row; a cell counts once for each column that covers it. */
   countUncovered(row: Row): number {
     const { rowStart } = this.#flat
-    return sum(this.#uncovered.subarray(rowStart[row], rowStart[row + 1]))
+    return sumOf(this.#uncovered.subarray(rowStart[row], rowStart[row + 1]))
   }
 
   /** Grows a rectangle from a row; the next row is the one with which it covers most cells. */
@@ -100,7 +101,7 @@ class Growth {
     const rows = [seed]
     /** Candidate → upper bound of its gain; negative for one that is taken. */
     const bounds = new Int32Array(candidates.length).fill(unbounded)
-    let found = { rectangle: { rows: [seed], columns }, gain: sum(gains) }
+    let found = { rectangle: { rows: [seed], columns }, gain: sumOf(gains) }
     while (rows.length < width) {
       const best = findBestCandidate(bounds, cells, shared, gains)
       if (best === null) break
@@ -217,10 +218,4 @@ function findBestCandidate(
     if (gain > maxGain) [found, maxGain] = [position, gain]
   }
   return found < 0 ? null : { position: found, gain: maxGain }
-}
-
-function sum(numbers: number[] | Int32Array): number {
-  let total = 0
-  for (const each of numbers) total += each
-  return total
 }

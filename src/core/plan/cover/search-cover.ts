@@ -1,3 +1,4 @@
+import { sumOf } from '../../model/lists.ts'
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { createRandom } from '../assign-waves.ts'
 import { flatten, type FlatProblem } from './flat-problem.ts'
@@ -173,7 +174,7 @@ function removeRectangles(
   random: () => number,
 ): void {
   const byLoss = [...placement.live]
-    .map((id) => ({ id, loss: sum(placement.rectangles[id]?.columnLoss ?? []) }))
+    .map((id) => ({ id, loss: sumOf(placement.rectangles[id]?.columnLoss ?? []) }))
     .toSorted((a, b) => a.loss - b.loss || a.id - b.id)
     .slice(0, Math.max(count, drawn))
   for (let i = 0; i < count; i++) {
@@ -197,8 +198,4 @@ function restore(placement: Placement, cover: PlacedRectangle[]): void {
   for (const [id, { rows, columns }] of cover.entries()) {
     if (placement.rectangles[id]?.rows !== rows) placement.place(id, rows, columns)
   }
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, each) => total + each, 0)
 }

@@ -12,13 +12,12 @@ import {
   uniteUnknown,
   type Answer,
 } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
 import { isUnknownValue } from '../evaluation.ts'
 import { byCase, fold } from '../match/case.ts'
 import { chooseForm } from '../match/url.ts'
 import { createRule, type Rule } from '../rule.ts'
 import { checks, type Check, type CheckPart } from './checks.ts'
-import { remember } from '../remember.ts'
 import { askSeen } from './seen.ts'
 
 /** Asks whether a check denies the request, before any exemption. */
@@ -54,11 +53,9 @@ function isExempt(e: Evaluation, q: Questions, check: Check): Answer<boolean> {
 }
 
 /** Asks whether an entry of `visit_deny_whitelist` matches. */
-const askExempt = remember((q: Questions): Question<Answer<boolean>> =>
-  q.ask((e) =>
-    map(e.item('visit_deny_whitelist'), (value) =>
-      value === null ? false : some(listUrls(value), (url, i) => matchExempt(e, q, url, i)),
-    ),
+const askExempt = askOnce<boolean>((e, q) =>
+  map(e.item('visit_deny_whitelist'), (value) =>
+    value === null ? false : some(listUrls(value), (url, i) => matchExempt(e, q, url, i)),
   ),
 )
 
@@ -81,40 +78,36 @@ function matchExempt(e: Evaluation, q: Questions, entry: string, i: number): Ans
 }
 
 /** Asks for the decision of all checks: true for *denied*. */
-export const askDenied = remember((q: Questions): Question<Answer<boolean>> =>
-  q.ask((e) =>
-    any(
-      ...checks.map(
-        ([item, check]) =>
-          () =>
-            e.ask(askResult(q, item, check)),
-      ),
+export const askDenied = askOnce<boolean>((e, q) =>
+  any(
+    ...checks.map(
+      ([item, check]) =>
+        () =>
+          e.ask(askResult(q, item, check)),
     ),
   ),
 )
 
 /** Asks which check denies the request; null if none does (R15). */
-export const askDeciding = remember((q: Questions): Question<Answer<ItemKey | null>> =>
-  q.ask((e): Answer<ItemKey | null> => {
-    const results = checks.map(([item, check]) => ({
-      item,
-      result: e.ask(askResult(q, item, check)),
-    }))
-    const denying = results.filter(({ result }) => result === true)
-    const unknown = results.filter(({ result }) => result instanceof Unknown)
-    if (denying.length === 0 && unknown.length === 0) return null
-    if (denying.length === 1 && unknown.length === 0) return denying[0]?.item ?? null
-    const reasons = uniteUnknown(unknown.map(({ result }) => result))
-    if (denying.length === 0 && unknown.length === 1 && reasons !== null) return reasons
-    const order = e.open('R15')
-    if (order instanceof Unknown) return uniteUnknown([reasons, order]) ?? order
-    const ranked = (Array.isArray(order) ? order : []).flatMap((name) =>
-      results.filter(({ item }) => item === name),
-    )
-    const first = ranked.find(({ result }) => result !== false)
-    return first?.result === true ? first.item : (reasons ?? null)
-  }),
-)
+export const askDeciding = askOnce<ItemKey | null>((e, q) => {
+  const results = checks.map(([item, check]) => ({
+    item,
+    result: e.ask(askResult(q, item, check)),
+  }))
+  const denying = results.filter(({ result }) => result === true)
+  const unknown = results.filter(({ result }) => result instanceof Unknown)
+  if (denying.length === 0 && unknown.length === 0) return null
+  if (denying.length === 1 && unknown.length === 0) return denying[0]?.item ?? null
+  const reasons = uniteUnknown(unknown.map(({ result }) => result))
+  if (denying.length === 0 && unknown.length === 1 && reasons !== null) return reasons
+  const order = e.open('R15')
+  if (order instanceof Unknown) return uniteUnknown([reasons, order]) ?? order
+  const ranked = (Array.isArray(order) ? order : []).flatMap((name) =>
+    results.filter(({ item }) => item === name),
+  )
+  const first = ranked.find(({ result }) => result !== false)
+  return first?.result === true ? first.item : (reasons ?? null)
+})
 
 /** What is shown of a check. */
 export interface CheckReport {

@@ -2,7 +2,13 @@ import type { CacheRule, CacheRuleList, CacheShare } from '../../catalog/generat
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
 import { map, mapBoth, Unknown, type Answer } from '../answer.ts'
-import { isUnknownValue, type Evaluation, type Question, type Questions } from '../evaluation.ts'
+import {
+  askOnce,
+  isUnknownValue,
+  type Evaluation,
+  type Question,
+  type Questions,
+} from '../evaluation.ts'
 import { agree, findDeciders, type Deciders } from '../first-match.ts'
 import type { CaseRule } from '../match/case.ts'
 import { compilePattern, matchUrl, type Subject, type UrlPattern } from '../match/url.ts'
@@ -128,14 +134,12 @@ function askSubject(q: Questions, sees: 'seen' | 'rewritten'): Question<Answer<S
   return sees === 'seen' ? askSeen(q) : askRewrittenSubject(q)
 }
 
-const askRewrittenSubject = remember((q: Questions): Question<Answer<Subject>> =>
-  q.ask((e) => {
-    const { full } = e.ask(askRewritten(q))
-    return mapBoth(e.ask(askSeen(q)), full, (seen, text) =>
-      text === formatFull(seen.url) ? seen : createSubject({ ...seen.url, ...splitFull(text) }),
-    )
-  }),
-)
+const askRewrittenSubject = askOnce<Subject>((e, q) => {
+  const { full } = e.ask(askRewritten(q))
+  return mapBoth(e.ask(askSeen(q)), full, (seen, text) =>
+    text === formatFull(seen.url) ? seen : createSubject({ ...seen.url, ...splitFull(text) }),
+  )
+})
 
 /** Which URL cache rules see in this world (R3). */
 function chooseSubject(e: Evaluation, q: Questions): 'seen' | 'rewritten' {

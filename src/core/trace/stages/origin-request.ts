@@ -6,7 +6,7 @@ import type {
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import { choose, isSameAnswer, map, Unknown, uniteUnknown, type Answer } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { askOnce, type Evaluation, type Questions } from '../evaluation.ts'
 import { compilePattern, matchUrl } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import { readPlain } from '../secret-text.ts'
@@ -16,16 +16,14 @@ import { askRewritten, askSeen } from './seen.ts'
 import { isSignedUrl, removeSignature, strip } from './signature.ts'
 
 /** Asks for path and query of the request to the origin (request semantics, 3.5). */
-export const askOriginUrl = remember((q: Questions): Question<Answer<string>> =>
-  q.ask((e) => {
-    const { isRewritten, full } = e.ask(askRewritten(q))
-    return choose(
-      isRewritten,
-      () => finishRewritten(e, q, full),
-      () => changeOriginQuery(e, q, readClient(e)),
-    )
-  }),
-)
+export const askOriginUrl = askOnce<string>((e, q) => {
+  const { isRewritten, full } = e.ask(askRewritten(q))
+  return choose(
+    isRewritten,
+    () => finishRewritten(e, q, full),
+    () => changeOriginQuery(e, q, readClient(e)),
+  )
+})
 
 /** The client's path and query, without the signature where it is not passed on. */
 function readClient(e: Evaluation): Answer<string> {
@@ -65,39 +63,33 @@ const compileAuth = remember((item: VendorOriginAuth) => {
 })
 
 /** Asks for the URL at which origin requests are authenticated; null for none. */
-export const askAuth = remember((q: Questions): Question<Answer<string | null>> =>
-  q.ask((e) =>
-    map(e.item('vendor_origin_auth'), (value) => {
-      if (value === null) return null
-      const item = castAccepted<VendorOriginAuth>(value)
-      return choose<string | null>(
-        matchUrl(e, compileAuth(item), e.ask(askSeen(q)), 'R6'),
-        () => readPlain(item.auth_url),
-        () => null,
-      )
-    }),
-  ),
+export const askAuth = askOnce<string | null>((e, q) =>
+  map(e.item('vendor_origin_auth'), (value) => {
+    if (value === null) return null
+    const item = castAccepted<VendorOriginAuth>(value)
+    return choose<string | null>(
+      matchUrl(e, compileAuth(item), e.ask(askSeen(q)), 'R6'),
+      () => readPlain(item.auth_url),
+      () => null,
+    )
+  }),
 )
 
 /** Asks whether large files are fetched in slices. */
-export const askRange = remember((q: Questions): Question<Answer<'on' | 'off'>> =>
-  q.ask((e) => map(e.item('range_back_source'), (value) => (value === 'off' ? 'off' : 'on'))),
+export const askRange = askOnce<'on' | 'off'>((e) =>
+  map(e.item('range_back_source'), (value) => (value === 'off' ? 'off' : 'on')),
 )
 
 /** Asks for the redirects of the origin that are followed. */
-export const askFollow = remember((q: Questions): Question<Answer<number[]>> =>
-  q.ask((e) =>
-    map(e.item('forward_status'), (value) =>
-      value === null ? [] : castAccepted<ForwardStatus>(value).codes.toSorted((a, b) => a - b),
-    ),
+export const askFollow = askOnce<number[]>((e) =>
+  map(e.item('forward_status'), (value) =>
+    value === null ? [] : castAccepted<ForwardStatus>(value).codes.toSorted((a, b) => a - b),
   ),
 )
 
 /** Asks for the timeout in seconds; null for the service's own. */
-export const askTimeout = remember((q: Questions): Question<Answer<number | null>> =>
-  q.ask((e) =>
-    map(e.item('timeout'), (value) =>
-      value === null ? null : Number(castAccepted<Timeout>(value).time),
-    ),
+export const askTimeout = askOnce<number | null>((e) =>
+  map(e.item('timeout'), (value) =>
+    value === null ? null : Number(castAccepted<Timeout>(value).time),
   ),
 )

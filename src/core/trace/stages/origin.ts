@@ -8,7 +8,7 @@ import type {
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { choose, map, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { remember } from '../remember.ts'
 import type { Plain, Text } from '../../model/secret.ts'
@@ -281,21 +281,19 @@ function readConnectTimeout(
 }
 
 /** Asks for the `Host` that the origin gets: of its item, or of a header operation (R57). */
-export const askHost = remember((q: Questions): Question<Answer<OneOrMore<string> | null>> =>
-  q.ask((e) => {
-    const extension = e.item('extend')
-    const set =
-      extension !== null && e.reading('R50') !== 'nothing' ? null : e.ask(askSetHeader(q, 'host'))
-    const mayExtend = e.items.get('extend')?.every((value) => value === null) !== true
-    const isPlain = set === null && !mayExtend
-    const host = () => (isPlain ? e.ask(askOrigin(q)) : answerAll(e)).host
-    return choose(
-      map(set, (values) => values !== null),
-      () => (e.reading('R57') === 'host' ? host() : map(set, readHost)),
-      host,
-    )
-  }),
-)
+export const askHost = askOnce<OneOrMore<string> | null>((e, q) => {
+  const extension = e.item('extend')
+  const set =
+    extension !== null && e.reading('R50') !== 'nothing' ? null : e.ask(askSetHeader(q, 'host'))
+  const mayExtend = e.items.get('extend')?.every((value) => value === null) !== true
+  const isPlain = set === null && !mayExtend
+  const host = () => (isPlain ? e.ask(askOrigin(q)) : answerAll(e)).host
+  return choose(
+    map(set, (values) => values !== null),
+    () => (e.reading('R57') === 'host' ? host() : map(set, readHost)),
+    host,
+  )
+})
 
 function readHost(values: readonly string[] | null): OneOrMore<string> {
   const [first, ...others] = values ?? []

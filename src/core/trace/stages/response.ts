@@ -10,7 +10,7 @@ import type {
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
 import { all, any, choose, map, mapBoth, some, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import {
   chooseForm,
@@ -35,8 +35,8 @@ import { findZone } from './signature.ts'
 export type Outcome = 'refused' | 'denied' | 'redirect' | 'served'
 
 /** Tests whether the connection is refused: https without a certificate. */
-export const askRefused = remember((q: Questions): Question<Answer<boolean>> =>
-  q.ask((e) => (e.facts.url.scheme === 'http' ? false : map(readCertificate(e), (id) => id === 0))),
+export const askRefused = askOnce<boolean>((e) =>
+  e.facts.url.scheme === 'http' ? false : map(readCertificate(e), (id) => id === 0),
 )
 
 function readHttps(e: Evaluation): Answer<Https> {
@@ -50,18 +50,15 @@ function readCertificate(e: Evaluation): Answer<number> {
 }
 
 /** Asks for the settings of the connection; null without a certificate. */
-export const askSettings = remember(
-  (q: Questions): Question<Answer<Record<string, unknown> | null>> =>
-    q.ask((e) =>
-      map(readHttps(e), ({ cert_id: id, http2 = null, ocsp = null, ssl_protocol = null }) =>
-        id === 0 ? null : { http2, ocsp, ssl_protocol },
-      ),
-    ),
+export const askSettings = askOnce<Record<string, unknown> | null>((e) =>
+  map(readHttps(e), ({ cert_id: id, http2 = null, ocsp = null, ssl_protocol = null }) =>
+    id === 0 ? null : { http2, ocsp, ssl_protocol },
+  ),
 )
 
 /** Asks whether the request is redirected to https. */
-export const askRedirected = remember((q: Questions): Question<Answer<boolean>> =>
-  q.ask((e) => map(readRedirect(e), (status) => status !== null)),
+export const askRedirected = askOnce<boolean>((e) =>
+  map(readRedirect(e), (status) => status !== null),
 )
 
 /** The status of the redirect to https; null for none. */
@@ -73,34 +70,28 @@ function readRedirect(e: Evaluation): Answer<301 | 302 | null> {
 }
 
 /** Asks for the status of the redirect to https; null for none. */
-export const askRedirect = remember((q: Questions): Question<Answer<301 | 302 | null>> =>
-  q.ask(readRedirect),
-)
+export const askRedirect = askOnce<301 | 302 | null>(readRedirect)
 
 /** Asks for the target of the redirect to https; null for none. */
-export const askRedirectTarget = remember((q: Questions): Question<Answer<string | null>> =>
-  q.ask((e) =>
-    map(e.ask(askRedirected(q)), (isRedirected) => {
-      if (!isRedirected) return null
-      const { url } = e.facts
-      const isKept = url.port !== null && e.reading('R78') === 'kept'
-      const port = isKept ? url.port : null
-      return formatAuthority({ ...url, scheme: 'https', port }) + formatFull(url)
-    }),
-  ),
+export const askRedirectTarget = askOnce<string | null>((e, q) =>
+  map(e.ask(askRedirected(q)), (isRedirected) => {
+    if (!isRedirected) return null
+    const { url } = e.facts
+    const isKept = url.port !== null && e.reading('R78') === 'kept'
+    const port = isKept ? url.port : null
+    return formatAuthority({ ...url, scheme: 'https', port }) + formatFull(url)
+  }),
 )
 
 /** Asks what becomes of the request (request semantics, 3.3). */
-export const askOutcome = remember((q: Questions): Question<Answer<Outcome>> =>
-  q.ask((e) => {
-    if (e.suppose('refused', e.ask(askRefused(q)))) return 'refused'
-    const isDenied = e.suppose('denied', e.ask(askDenied(q)))
-    const isRedirected = e.suppose('redirected', e.ask(askRedirected(q)))
-    if (isDenied && isRedirected) return e.reading('R16') === 'access-first' ? 'denied' : 'redirect'
-    if (isDenied) return 'denied'
-    return isRedirected ? 'redirect' : 'served'
-  }),
-)
+export const askOutcome = askOnce<Outcome>((e, q) => {
+  if (e.suppose('refused', e.ask(askRefused(q)))) return 'refused'
+  const isDenied = e.suppose('denied', e.ask(askDenied(q)))
+  const isRedirected = e.suppose('redirected', e.ask(askRedirected(q)))
+  if (isDenied && isRedirected) return e.reading('R16') === 'access-first' ? 'denied' : 'redirect'
+  if (isDenied) return 'denied'
+  return isRedirected ? 'redirect' : 'served'
+})
 
 type ErrorPages = ReadonlyMap<number, ErrorPageRewrite[number]>
 
@@ -170,31 +161,29 @@ function readServed(e: Evaluation, q: Questions): Status {
 type Algorithm = 'gzip' | 'br'
 
 /** Asks for the compression of the response. */
-export const askCompression = remember((q: Questions): Question<Answer<Algorithm | 'none'>> =>
-  q.ask((e) => {
-    const isUsed = (algorithm: Algorithm): Answer<boolean> =>
-      all(
-        () => isOffered(e, algorithm),
-        () => isAccepted(e, q, algorithm),
-      )
-    const br = isUsed('br')
-    return choose<Algorithm | 'none'>(
-      isUsed('gzip'),
-      () =>
-        choose<Algorithm | 'none'>(
-          br,
-          () => (e.reading('R74') === 'br' ? 'br' : 'gzip'),
-          () => 'gzip',
-        ),
-      () =>
-        choose<Algorithm | 'none'>(
-          br,
-          () => 'br',
-          () => 'none',
-        ),
+export const askCompression = askOnce<Algorithm | 'none'>((e, q) => {
+  const isUsed = (algorithm: Algorithm): Answer<boolean> =>
+    all(
+      () => isOffered(e, algorithm),
+      () => isAccepted(e, q, algorithm),
     )
-  }),
-)
+  const br = isUsed('br')
+  return choose<Algorithm | 'none'>(
+    isUsed('gzip'),
+    () =>
+      choose<Algorithm | 'none'>(
+        br,
+        () => (e.reading('R74') === 'br' ? 'br' : 'gzip'),
+        () => 'gzip',
+      ),
+    () =>
+      choose<Algorithm | 'none'>(
+        br,
+        () => 'br',
+        () => 'none',
+      ),
+  )
+})
 
 function isOffered(e: Evaluation, algorithm: Algorithm): Answer<boolean> {
   const [simple, smart] = [e.item('compress_response'), e.item('smart_compression')]
@@ -295,25 +284,23 @@ const compileSpeed = remember((rules: SpeedLimit) =>
 )
 
 /** Asks for the speed limit in KB/s; null for none. */
-export const askSpeedLimit = remember((q: Questions): Question<Answer<number | null>> =>
-  q.ask((e) =>
-    map(e.item('speed_limit'), (value) => {
-      if (value === null) return null
-      const rules = compileSpeed(castAccepted<SpeedLimit>(value)).map((each) => ({
-        ...each,
-        holds: all(
-          () => e.ask(askSpeedMatch(q, each.pattern)),
-          () => isInside(e, each.rule),
-        ),
-      }))
-      const held = rules.filter(({ holds }) => holds !== false)
-      const { deciders, unknown } = findDeciders(rankSpeeds(e, held), ({ holds }) => holds)
-      return agree(
-        deciders.map((decider) => decider?.kiloBytes ?? null),
-        unknown,
-      )
-    }),
-  ),
+export const askSpeedLimit = askOnce<number | null>((e, q) =>
+  map(e.item('speed_limit'), (value) => {
+    if (value === null) return null
+    const rules = compileSpeed(castAccepted<SpeedLimit>(value)).map((each) => ({
+      ...each,
+      holds: all(
+        () => e.ask(askSpeedMatch(q, each.pattern)),
+        () => isInside(e, each.rule),
+      ),
+    }))
+    const held = rules.filter(({ holds }) => holds !== false)
+    const { deciders, unknown } = findDeciders(rankSpeeds(e, held), ({ holds }) => holds)
+    return agree(
+      deciders.map((decider) => decider?.kiloBytes ?? null),
+      unknown,
+    )
+  }),
 )
 
 function askSpeedMatch(q: Questions, pattern: UrlPattern): Question<Answer<boolean>> {
@@ -353,37 +340,32 @@ function readTime(e: Evaluation): Answer<number> {
 }
 
 /** Asks for the limit of the rate of delivery; null for none. */
-export const askRateLimit = remember(
-  (q: Questions): Question<Answer<{ rate: string; after: string | null } | null>> =>
-    q.ask((e) =>
-      map(e.item('rate_limit'), (value) => {
-        if (value === null) return null
-        const item = castAccepted<RateLimit>(value)
-        const { leading_flow_count: count, leading_flow_unit: unit = 'MB' } = item
-        return {
-          rate: `${item.max_rate_count} ${item.max_rate_unit ?? 'MB'}`,
-          after: count === undefined ? null : `${count} ${unit}`,
-        }
-      }),
-    ),
+export const askRateLimit = askOnce<{ rate: string; after: string | null } | null>((e) =>
+  map(e.item('rate_limit'), (value) => {
+    if (value === null) return null
+    const item = castAccepted<RateLimit>(value)
+    const { leading_flow_count: count, leading_flow_unit: unit = 'MB' } = item
+    return {
+      rate: `${item.max_rate_count} ${item.max_rate_unit ?? 'MB'}`,
+      after: count === undefined ? null : `${count} ${unit}`,
+    }
+  }),
 )
 
 const compileDrag = remember((item: VideoDrag) => new Regex(item.url, 'video_drag/url'))
 
 /** Asks whether the request seeks in a video. */
-export const askDrag = remember((q: Questions): Question<Answer<boolean>> =>
-  q.ask((e) =>
-    map(e.item('video_drag'), (value) => {
-      if (value === null) return false
-      const item = castAccepted<VideoDrag>(value)
-      const seen = e.ask(askSeen(q))
-      return all(
-        () => map(seen, ({ forms }) => endsAsVideo(chooseForm(e, forms).path, item)),
-        () => map(seen, ({ url }) => hasPosition(e, item, url.query)),
-        () => matchUrlRegex(e, compileDrag(item), seen, 'R6'),
-      )
-    }),
-  ),
+export const askDrag = askOnce<boolean>((e, q) =>
+  map(e.item('video_drag'), (value) => {
+    if (value === null) return false
+    const item = castAccepted<VideoDrag>(value)
+    const seen = e.ask(askSeen(q))
+    return all(
+      () => map(seen, ({ forms }) => endsAsVideo(chooseForm(e, forms).path, item)),
+      () => map(seen, ({ url }) => hasPosition(e, item, url.query)),
+      () => matchUrlRegex(e, compileDrag(item), seen, 'R6'),
+    )
+  }),
 )
 
 function endsAsVideo(path: string | null, { mp4, flv }: VideoDrag): Answer<boolean> {

@@ -1,7 +1,7 @@
 import type { SourceUrlRewrite } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import { choose, isSameAnswer, map, mapBoth, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { byCase } from '../match/case.ts'
 import { chooseForm, type Subject } from '../match/url.ts'
@@ -12,14 +12,12 @@ import { formatFull } from '../url.ts'
 import { createSubject, strip } from './signature.ts'
 
 /** The URL as items see it (R37). */
-export const askSeen = remember((q: Questions): Question<Answer<Subject>> =>
-  q.ask((e) => {
-    const asSent = e.facts
-    if (e.items.get('visit_timestamp')?.every((value) => value === null) === true) return asSent
-    if (e.reading('R37') === 'as-sent') return asSent
-    return map(strip(e), (url) => (url === asSent.url ? asSent : createSubject(url)))
-  }),
-)
+export const askSeen = askOnce<Subject>((e) => {
+  const asSent = e.facts
+  if (e.items.get('visit_timestamp')?.every((value) => value === null) === true) return asSent
+  if (e.reading('R37') === 'as-sent') return asSent
+  return map(strip(e), (url) => (url === asSent.url ? asSent : createSubject(url)))
+})
 
 /** Path and query after the rules of `source_url_rewrite`, and the rule that rewrote them. */
 export interface Rewritten {

@@ -2,10 +2,9 @@ import type { CacheErrorCode, ErrorBcache } from '../../catalog/generated/items.
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
 import { all, any, choose, map, not, uniteUnknown, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation, Question, Questions } from '../evaluation.ts'
+import { askOnce, type Evaluation, type Questions } from '../evaluation.ts'
 import { notGiven } from '../request.ts'
 import { askCache, unitSeconds } from './cache.ts'
-import { remember } from '../remember.ts'
 import { askCacheHeader } from './headers.ts'
 
 /** Status code → seconds for which such a response is cached; 0: not at all. */
@@ -14,22 +13,20 @@ export type ErrorSeconds = Record<string, number>
 const serverErrors = ['500', '501', '502', '503', '504', '506']
 
 /** Asks for how long errors are cached, by status (`cache_error_code`, `error_bcache`). */
-export const askErrorSeconds = remember((q: Questions): Question<Answer<ErrorSeconds>> =>
-  q.ask((e) => {
-    const [code, bcache] = [e.item('cache_error_code'), e.item('error_bcache')]
-    const isSet = (item: Answer<Value>) => map(item, (value) => value !== null)
-    return choose(
-      isSet(code),
-      () =>
-        choose(
-          isSet(bcache),
-          () => map(e.reading('R45') === 'cache_error_code' ? code : bcache, readErrors),
-          () => map(code, readErrors),
-        ),
-      () => map(bcache, readErrors),
-    )
-  }),
-)
+export const askErrorSeconds = askOnce<ErrorSeconds>((e) => {
+  const [code, bcache] = [e.item('cache_error_code'), e.item('error_bcache')]
+  const isSet = (item: Answer<Value>) => map(item, (value) => value !== null)
+  return choose(
+    isSet(code),
+    () =>
+      choose(
+        isSet(bcache),
+        () => map(e.reading('R45') === 'cache_error_code' ? code : bcache, readErrors),
+        () => map(code, readErrors),
+      ),
+    () => map(bcache, readErrors),
+  )
+})
 
 /** Reads for how long errors are cached of one of the two items. */
 export function readErrors(value: Value): ErrorSeconds {
@@ -52,16 +49,14 @@ function readListed(e: Evaluation, q: Questions): Answer<number | null> {
 }
 
 /** Asks for how many seconds the response is fresh. */
-export const askLifetime = remember((q: Questions): Question<Answer<number | null>> =>
-  q.ask((e) => {
-    const listed = withStatus(e, readListed(e, q))
-    return choose(
-      map(listed, (seconds) => seconds !== null),
-      () => listed,
-      () => readUnlisted(e, q),
-    )
-  }),
-)
+export const askLifetime = askOnce<number | null>((e, q) => {
+  const listed = withStatus(e, readListed(e, q))
+  return choose(
+    map(listed, (seconds) => seconds !== null),
+    () => listed,
+    () => readUnlisted(e, q),
+  )
+})
 
 /** Adds that the status is not given to why it is not known whether it is listed. */
 function withStatus<T>(e: Evaluation, listed: Answer<T>): Answer<T> {
@@ -147,16 +142,14 @@ function readSeconds(text: string | undefined): number | null {
 }
 
 /** Asks whether the response is stored in the cache. */
-export const askStored = remember((q: Questions): Question<Answer<boolean>> =>
-  q.ask((e) => {
-    const listed = withStatus(e, readListed(e, q))
-    return choose(
-      map(listed, (seconds) => seconds !== null),
-      () => map(listed, (seconds) => (seconds ?? 0) > 0),
-      () => isStoredUnlisted(e, q),
-    )
-  }),
-)
+export const askStored = askOnce<boolean>((e, q) => {
+  const listed = withStatus(e, readListed(e, q))
+  return choose(
+    map(listed, (seconds) => seconds !== null),
+    () => map(listed, (seconds) => (seconds ?? 0) > 0),
+    () => isStoredUnlisted(e, q),
+  )
+})
 
 function isStoredUnlisted(e: Evaluation, q: Questions): Answer<boolean> {
   const { policy, obeysNoCache } = e.ask(askCache(q))

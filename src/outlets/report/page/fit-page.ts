@@ -1,3 +1,4 @@
+import { sumOf } from '../../../core/model/lists.ts'
 import type { Page, PageLine, PagePart } from '../../../core/model/page/page.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import { cutMiddle } from '../text/wrap.ts'
@@ -45,7 +46,7 @@ function fitTexts<T>(value: T): T {
 /** Cuts the lines of parts: all parts to the same number of characters. */
 function fitParts(parts: PagePart[]): PagePart[] {
   const sizes = parts.map(({ lines }) => measure(lines))
-  const measureAll = (limit: number) => sizes.reduce((sum, size) => sum + Math.min(size, limit), 0)
+  const measureAll = (limit: number) => sumOf(sizes, (size) => Math.min(size, limit))
   let limit = maxOfPart
   while (limit > minOfPart && measureAll(limit) > maxTotal) limit = Math.floor(limit / 2)
   return parts.map(({ note, lines, ...part }) => ({
@@ -70,5 +71,5 @@ function fitLines(lines: PageLine[], limit: number): PageLine[] {
 }
 
 function measure(lines: PageLine[]): number {
-  return lines.reduce((sum, { text }) => sum + Math.min(text.length, maxText) + names, 0)
+  return sumOf(lines, ({ text }) => Math.min(text.length, maxText) + names)
 }

@@ -1,7 +1,7 @@
 import { catalogue } from '../../../core/catalog/catalogue.ts'
 import { dropFields, nameFields } from '../../../core/catalog/hidden-fields.ts'
 import type { Action, Change } from '../../../core/model/change.ts'
-import { groupBy } from '../../../core/model/lists.ts'
+import { compare, groupBy } from '../../../core/model/lists.ts'
 import type { Domain, ItemKey, Value } from '../../../core/model/item.ts'
 import { formatPointerStep, parsePointer, resolvePointer } from '../../../core/model/json.ts'
 import { createNumbering } from '../../../core/model/text/canonical-json.ts'
@@ -213,15 +213,11 @@ function compareBlocks(a: Block, b: Block): number {
     countDestructive(b) - countDestructive(a) ||
     b.domains.length - a.domains.length ||
     countChanges(b) - countChanges(a) ||
-    compareNames(a.domains[0] ?? '', b.domains[0] ?? '') ||
-    compareNames(a.parts[0]?.item ?? '', b.parts[0]?.item ?? '')
+    compare(a.domains[0] ?? '', b.domains[0] ?? '') ||
+    compare(a.parts[0]?.item ?? '', b.parts[0]?.item ?? '')
   )
 }
 
 function countDestructive({ parts }: Block): number {
   return parts.filter(({ isDestructive }) => isDestructive).length
-}
-
-function compareNames(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,7 +1,7 @@
 import type { Effects } from '../../../core/effects/group.ts'
 import type { Change, Write } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
-import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { pickDefined, type JsonObject } from '../../../core/model/json.ts'
 import type { ForeseenWave, Plan } from '../../../core/model/plan.ts'
 import { computeImpactShare } from '../../../core/model/traffic.ts'
 import type { PolicyReport, ViolationGroup } from '../../../core/policy/report.ts'
@@ -103,14 +103,10 @@ function buildChange(change: Change, isWitnessed: boolean): JsonObject {
     by,
     before,
     after,
-    patch: patch.map(buildOperation),
+    patch: patch.map((each) => pickDefined({ ...each })),
     resets,
     effect: isWitnessed ? effect : undefined,
   })
-}
-
-function buildOperation({ op, path, value }: Change['patch'][number]): Json {
-  return pickDefined({ op, path, value })
 }
 
 function buildWrite(
