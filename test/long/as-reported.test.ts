@@ -1,0 +1,109 @@
+import { readdirSync } from 'node:fs'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
+import { runProgram } from '../program.ts'
+import { Place } from '../steps/cli.ts'
+import { emulator, setStage } from '../steps/stage.ts'
+
+/**
+ * What people reported, command by command with the built program. The rules behind each have tests
+ * of their own; these see that the program as it is shipped keeps them.
+ */
+setStage()
+const domain = 'www.example.com'
+let place: Place
+
+beforeEach(() => void (place = new Place(emulator.url)))
+afterEach(() => place.remove())
+
+const edgewise = (...args: string[]) => runProgram(place, ...args)
+const apply = (config: JsonObject) => {
+  place.manifest(domain, config)
+  return edgewise('apply', '--yes')
+}
+
+it.each([
+  ['a cached path', { cache_rule_list: [{ match_method: 'dir', pattern: '${secret:preview}' }] }],
+  ['a parameter', { cache_rule_list: [{ match_method: 'params', pattern: '${secret:preview}' }] }],
+  ['a denied address', { deny_url: { urls: ['${secret:preview}'] } }],
+])('a secret as %s crashes neither check, trace nor plan', async (_, config) => {
+  place.configure('secrets: {preview: {env: PREVIEW}}')
+  place.env['PREVIEW'] = 'kT9-vw2.Qx7_pL4z'
+  place.manifest(domain, config)
+  for (const [command, ...args] of [
+    ['validate'],
+    ['trace', `https://${domain}/kT9`],
+    ['plan', '--requests', 'requests.txt'],
+  ] as const) {
+    place.write('requests.txt', `https://${domain}/kT9\n`)
+    const { out, err } = await edgewise(command, ...args)
+    expect(out + err).not.toMatch(/internal error|\[object Object\]|kT9-vw2|is not a function/)
+  }
+})
+
+it.each(['ip_white_list', 'ip_black_list'])('an imported empty %s is unset', async (item) => {
+  place.write('domains.json', JSON.stringify({ [domain]: { [item]: { list: [] } } }))
+  const options = ['--write-manifests', '--yes']
+  expect(await edgewise('import', 'domains.json', ...options)).toMatchObject({ code: 0 })
+  expect(await edgewise('plan', '--detailed-exitcode')).toMatchObject({ code: 0 })
+})
+
+it('a suffix among sixty, and the time beside it, are seen in each report', async () => {
+  const names = Array.from({ length: 60 }, (_, i) => `suffix${i}`)
+  const rule = (suffixes: string[], expire: number) => ({
+    cache_rule_list: [{ match_method: 'ext', pattern: suffixes.join(';'), expire, priority: 1 }],
+  })
+  expect(await apply(rule(names, 86_400))).toMatchObject({ code: 0 })
+  place.manifest(domain, rule(names.toSpliced(30, 0, 'added'), 8_640_000))
+  const reports = ['--report', 'plan.md', '--report', 'plan.html']
+  const { out } = await edgewise('plan', ...reports)
+  for (const text of [out, place.read('plan.md'), place.read('plan.html')])
+    for (const seen of ['added', '86400', '8640000']) expect(text).toContain(seen)
+})
+
+it.each(['0042', '1e3', '0x1F', '0o17', '3.10'])('%s without quotes is an error', async (text) => {
+  const manifest = (value: string) =>
+    `domain: ${domain}\nconfig:\n  add_response_head:\n    list: [{name: X-A, value: ${value}}]\n`
+  place.write(`domains/a.yaml`, manifest(text))
+  const { code, out } = await edgewise('validate')
+  expect([code, out]).toEqual([1, expect.stringContaining(`"${text}"`)])
+  place.write(`domains/a.yaml`, manifest(`"${text}"`))
+  expect(await edgewise('fmt')).toMatchObject({ code: 0 })
+  expect(place.read('domains/a.yaml')).toMatch(new RegExp(`['"]${text}['"]`))
+})
+
+it('a field that stays at the service is a difference until it is given up', async () => {
+  const https = { cert_id: 1 }
+  expect(await apply({ https: { ...https, ssl_protocol: ['TLSv1'] } })).toMatchObject({ code: 0 })
+  place.manifest(domain, { https })
+  const plan = await edgewise('plan', '--detailed-exitcode')
+  expect([plan.code, plan.out]).toEqual([2, expect.stringContaining('1 value stays')])
+  expect((await edgewise('show', domain)).out).toContain('TLSv1')
+  expect(await edgewise('apply', '--yes')).toMatchObject({ code: 0 })
+  expect(await edgewise('plan', '--detailed-exitcode')).toMatchObject({ code: 0 })
+})
+
+it('rules that no reading settles end no check', async () => {
+  const root = { type: 3, pattern: '/', time: 90 }
+  place.manifest(domain, { cache_rule: [root, { type: 4, pattern: '.*', time: 60 }] })
+  expect(await edgewise('validate')).toMatchObject({ code: 0 })
+})
+
+it('requests that nest 900 levels are refused, and no process dies', async () => {
+  place.manifest(domain, { timeout: { time: 30 } })
+  for (const file of ['requests.yaml', 'requests.json']) {
+    place.write(file, '['.repeat(900))
+    const { code, err } = await edgewise('plan', '--requests', file)
+    expect([code, err]).toEqual([1, expect.stringContaining(file)])
+  }
+})
+
+it('a journal whose author was changed is found', async () => {
+  expect(await apply({ timeout: { time: 30 } })).toMatchObject({ code: 0 })
+  const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })
+  const path = files.find((file) => /journal\/.*\.json$/.test(file)) ?? ''
+  const journal = parseJson(place.read(path)) as JsonObject
+  expect(journal['author']).toEqual(expect.any(String))
+  place.write(path, JSON.stringify({ ...journal, author: 'somebody' }))
+  expect(await edgewise('state', 'verify')).toMatchObject({ code: 1 })
+})
