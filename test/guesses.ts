@@ -46,10 +46,18 @@ export function normalizeAnswer(answer: string, guess: string): string {
   ]
   return [...new Set(quoted)]
     .toSorted((a, b) => b.length - a.length)
-    .reduce((text, each) => text.replaceAll(each, '<guess>'), answer)
+    .reduce((text, each) => replaceCut(text.replaceAll(each, '<guess>'), each), answer)
     .replaceAll(/scrypt:[\w+/=-]+/g, 'scrypt:#')
     .replaceAll(/\b[0-9a-f]{12,}\b/g, '#')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?/g, '<time>')
+}
+
+/** Replaces a guess of which only the begin is quoted; both texts of a guess are cut alike. */
+function replaceCut(answer: string, guess: string): string {
+  let text = answer
+  for (let length = guess.length - 1; length >= 8; length--)
+    text = text.replaceAll(guess.slice(0, length), `<guess to ${length}>`)
+  return text
 }
 
 /** Expects that answers to both texts of a guess are alike: who asks learns nothing. */
