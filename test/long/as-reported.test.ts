@@ -1,3 +1,4 @@
+// @module-tag often
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
