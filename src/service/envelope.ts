@@ -31,7 +31,7 @@ const maxMessage = 2000
  * Parses the envelope of an answer and its rate-limit headers (specification, "Limits").
  *
  * @param show removes secrets from the message of the service
- * @param words messages by HTTP status, for answers without one
+ * @param words messages by HTTP status, for envelopes without one
  */
 export function parseEnvelope(
   answer: Answer,
@@ -47,10 +47,18 @@ export function parseEnvelope(
   return {
     body,
     code,
-    message: formatMessage(answer, body, (text) => show(text, answer.status, code), words),
+    message:
+      code === null
+        ? `HTTP ${answer.status} without an answer of the service: a proxy or firewall?`
+        : formatMessage(answer, body, (text) => show(text, answer.status, code), words),
     limits: parseLimits(answer, reset),
     retryAfterMs: reset ?? parseMilliseconds(answer.header('Retry-After')),
   }
+}
+
+/** Tests whether a status blames the call, which then was not carried out. */
+export function isClientError(status: number): boolean {
+  return status >= 400 && status < 500
 }
 
 /** Parses the limits. One of an unknown period is left out; a throttled call leaves no more. */

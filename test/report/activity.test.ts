@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
-import { formatLocalTime } from '../../src/core/model/text/words.ts'
+import { formatEnd } from '../../src/core/model/text/words.ts'
 import {
   advanceActivity,
   createActivity,
@@ -39,7 +39,7 @@ it('the live line of an apply shows what it does', () => {
   expect(report(started(1))).toBe(`${bar}sending write 1: https on www.example.com`)
   expect(report(started(2), started(3))).toBe(`${bar}sending writes 1, 2, 3`)
   expect(report(waiting)).toBe(
-    `${bar}waiting until ${formatLocalTime(now + 20_000)}: the call budget is used up`,
+    `${bar}waiting until ${formatEnd(now, 20_000)}: the call budget is used up`,
   )
   expect(shown(now + 20_000)).toBe(`${bar}sending writes 1, 2, 3`)
   expect(

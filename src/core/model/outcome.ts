@@ -4,6 +4,11 @@ import type { Json } from './json.ts'
 /** Code of an answer about a domain that the account does not have (specification, "Errors", 2). */
 export const unknownDomain = 400_101
 
+/** Tests whether a refused call was not accepted, so that nothing of it was saved. */
+export function isNotAccepted({ status, fatal }: { status: number; fatal: boolean }): boolean {
+  return fatal || status === 403
+}
+
 /** Outcome of one call of the service. */
 export type Outcome =
   | {
@@ -17,7 +22,7 @@ export type Outcome =
       status: number
       code: number | null
       message: string
-      /** True if the service accepts no call (401, 403, 404): nothing of this one was saved. */
+      /** True if the service accepts no call (401, 404, its own 403): nothing was saved. */
       fatal: boolean
       limits: Limits
     }

@@ -7,6 +7,7 @@ export const faultKinds = [
   'reset-after',
   'truncated',
   'not-json',
+  'gateway',
   'unauthorized-from',
   'rate',
   'refuse',
@@ -30,7 +31,7 @@ export interface Fault {
   item?: string
   /** With `delay`: duration, ms. */
   ms?: number
-  /** With `error`: the HTTP status. */
+  /** With `error` and `gateway`: the HTTP status. */
   status?: number
   /** With `rate`: calls admitted in 60 seconds. */
   limit?: number
@@ -55,7 +56,7 @@ const fields: {
   domain: [(value) => typeof value === 'string' && value !== '', 'the name of a domain'],
   item: [(value) => typeof value === 'string' && value !== '', 'the name of an item'],
   ms: [(value) => isWhole(value, 0, 600_000), 'a whole number from 0 to 600000'],
-  status: [(value) => isWhole(value, 500, 599), 'a whole number from 500 to 599'],
+  status: [(value) => isWhole(value, 400, 599), 'a whole number from 400 to 599'],
   limit: [(value) => isWhole(value, 0), 'a whole number from 0'],
   named: [(value) => typeof value === 'boolean', 'true or false'],
   factor: [
@@ -66,7 +67,7 @@ const fields: {
 /** Fields that only some kinds have. */
 const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
   ms: ['delay'],
-  status: ['error'],
+  status: ['error', 'gateway'],
   limit: ['rate'],
   named: ['refuse', 'partial'],
   factor: ['gusts'],

@@ -55,6 +55,9 @@ export async function answerInstead(faults: Faults): Promise<EmulatorAnswer | nu
   if (delay !== undefined) await sleep(delay.ms ?? 1000)
   if (faults.find('reset-before') !== undefined)
     return { status: 0, headers: {}, body: null, delivery: 'reset' }
+  const gateway = faults.find('gateway')
+  if (gateway !== undefined)
+    return { status: gateway.status ?? 403, headers: {}, body: null, delivery: 'not-json' }
   if (faults.find('unauthorized-from') !== undefined)
     throw new Refusal('token-wrong', 'the token is wrong')
   const error = faults.find('error')

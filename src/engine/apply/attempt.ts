@@ -1,5 +1,6 @@
 import type { Write, Form } from '../../core/model/change.ts'
 import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
+import { isNotAccepted } from '../../core/model/outcome.ts'
 import { holdsSecret, type SecretPort } from '../../core/model/secret.ts'
 import type { RecordedItem } from '../../state/store/store.ts'
 import type { Settlement } from './outcome-groups.ts'
@@ -36,18 +37,19 @@ export async function attempt(
   run: Run,
   settle: (outcome: Sent['outcome'], isUnsaved: boolean) => Settlement,
 ): Promise<Attempted> {
+  const wasCalled = run.called.has(write.id)
   const sent = await send(write, run)
   const { outcome, doubted } = sent
-  const isNotAccepted = outcome.kind === 'refused' && outcome.fatal
-  if (doubted || (outcome.kind !== 'not sent' && !isNotAccepted)) run.result.sent = true
-  else run.called.delete(write.id)
+  const isBlocked = outcome.kind === 'refused' && isNotAccepted(outcome)
+  if (doubted || (outcome.kind !== 'not sent' && !isBlocked)) run.result.sent = true
+  else if (!wasCalled) run.called.delete(write.id)
   // By the specification an invalid item refuses the whole write; a bad domain is undefined.
   // Unless no call is accepted, a refusal proves that nothing was saved only if the write had one
   // domain.
   const isUnsaved =
     !doubted &&
     (outcome.kind === 'not sent' ||
-      isNotAccepted ||
+      isBlocked ||
       (outcome.kind === 'refused' && write.domains.length === 1))
   const getItemsBefore = (domain: Domain): Items => before.get(domain) ?? new Map()
   // Each earlier attempt was given time to take effect before the last one.

@@ -2,7 +2,7 @@ import { listClearedItems } from '../../core/catalog/wire-names.ts'
 import { type Form, type Write, isDelete } from '../../core/model/change.ts'
 import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
-import type { Outcome } from '../../core/model/outcome.ts'
+import { isNotAccepted, type Outcome } from '../../core/model/outcome.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { type Answer, type Bisection, bisectRectangle } from './bisect-part.ts'
@@ -14,7 +14,7 @@ import {
   reportRefusal,
 } from './report-parts.ts'
 import type { Run } from './run.ts'
-import { explainAbort } from './send-write.ts'
+import { explainAbort, type Sent } from './send-write.ts'
 import type { RecordedItem } from '../../state/store/store.ts'
 
 type Refused = Extract<Outcome, { kind: 'refused' }>
@@ -43,9 +43,10 @@ export async function bisect(
   run: Run,
 ): Promise<void> {
   const outcomes = new PartOutcomes({ domains: write.domains, items: Object.keys(write.items) })
+  const refused: RefusedWrite = { write, refusal, doubted, before, outcomes, isBlocked: true }
   const reportRest = (why: string) => reportInDoubt(write.id, outcomes.listUnsettled(), why, run)
   try {
-    const ended = await bisectAll({ write, refusal, doubted, before, outcomes }, run)
+    const ended = await bisectAll(refused, run)
     const unsaved = outcomes
       .listUnsettled()
       .flatMap((part) => selectParts(part, (domain, item) => !isRecordedInDoubt(domain, item, run)))
@@ -57,6 +58,8 @@ export async function bisect(
       ],
     })
     for (const part of unsaved) outcomes.settle(part, 'refused')
+    if (refused.isBlocked && isNotAccepted(refusal) && !run.signal.aborted)
+      run.stop({ message: `${refusal.message} Each part of write ${write.id} got this answer` })
     reportRest(`a part of the refused write: ${ended ?? explainAbort(run.signal).message}`)
   } catch (error) {
     reportRest(explainUnrecorded(error))
@@ -73,6 +76,8 @@ interface RefusedWrite {
   /** State of the domains before the write. */
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>
   outcomes: PartOutcomes
+  /** Whether all answers so far are the same refusal. */
+  isBlocked: boolean
 }
 
 /** Bisects each rectangle of a write. Returns the message of a part that ended the apply. */
@@ -102,6 +107,8 @@ class RectangleBisection implements Bisection {
   /** Parts that the service may have saved although it refused them. */
   readonly #possiblySaved = new PairSet()
   readonly #answers = new Map<string, Answer>()
+  /** The first refusal of a call that was accepted, else of the write. */
+  #reason: Refused
   #last: Answer
 
   constructor(refused: RefusedWrite, rectangle: Rectangle, run: Run) {
@@ -110,6 +117,7 @@ class RectangleBisection implements Bisection {
     this.#rectangle = rectangle
     this.#run = run
     this.#last = refused.refusal
+    this.#reason = refused.refusal
     if (refused.doubted) this.#possiblySaved.add({ domains: rectangle.domains, items })
     this.unknownDomains = run.unknownDomains
     this.bundles = isDelete(refused.write) ? items.map((item) => [item]) : run.bundleItems(items)
@@ -134,6 +142,7 @@ class RectangleBisection implements Bisection {
       }),
     )
     const { outcome } = sent
+    this.#refused.isBlocked &&= isSameReason(outcome, this.#refused.refusal)
     if (outcome.kind === 'confirmed') {
       outcomes.settle(part, 'confirmed')
       run.report({ type: 'part.confirmed', id: write.id, ...part })
@@ -151,9 +160,10 @@ class RectangleBisection implements Bisection {
     this.#answers.set(formatPart(part), outcome)
     // A part refused for another reason than the write (too many calls, for example) may have
     // been saved with the write, unless the write had one domain.
-    const { write, refusal } = this.#refused
-    const sameReason = outcome.status === refusal.status && outcome.code === refusal.code
-    if (doubted || (write.domains.length > 1 && !sameReason)) this.#possiblySaved.add(part)
+    if (isNotAccepted(this.#reason)) this.#reason = outcome
+    const sameReason = isSameReason(outcome, this.#reason)
+    if (doubted || (this.#refused.write.domains.length > 1 && !sameReason))
+      this.#possiblySaved.add(part)
   }
 
   async reportCulprit(part: Part): Promise<void> {
@@ -189,6 +199,10 @@ class RectangleBisection implements Bisection {
     const run = this.#run
     return restorePart(part, write, run, run.recorded.get(domain), before.get(domain))
   }
+}
+
+function isSameReason(outcome: Sent['outcome'], { status, code }: Refused): boolean {
+  return outcome.kind === 'refused' && outcome.status === status && outcome.code === code
 }
 
 function selectForms({ items }: Rectangle, part: Part): Record<ItemKey, Form> {

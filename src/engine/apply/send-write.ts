@@ -2,7 +2,7 @@ import { isDelete, isSafeToRepeat, type Write } from '../../core/model/change.ts
 import { interrupted, type EndReason, type Outcome } from '../../core/model/outcome.ts'
 import { holdsSecret, type SecretPort } from '../../core/model/secret.ts'
 import { getSpan, type Tracer } from '../../core/model/tracing.ts'
-import { formatLocalTime } from '../../core/model/text/words.ts'
+import { formatEnd } from '../../core/model/text/words.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
 import type { BudgetWait } from '../../service/write/next-call.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
@@ -212,7 +212,7 @@ function explainBudgetWait({ used, windowMs, period }: BudgetWait): string {
 
 function explainLongWait(sending: Sending): string {
   const { budget, clock } = sending
-  const end = formatLocalTime(clock.now() + (budget.computeWaitMs() ?? 0))
+  const end = formatEnd(clock.now(), budget.computeWaitMs() ?? 0)
   const reason = budget.hasLateCalls() ? ': calls of an apply that died may still arrive' : ''
   return (
     explainUsedUp(sending) ??
@@ -225,7 +225,7 @@ function explainUsedUp({ budget, clock }: Sending): string | null {
   const usedUp = budget.findUsedUp()
   if (usedUp === null || usedUp.period === 'minute') return null
   const { period, untilMs, isReported } = usedUp
-  const end = formatLocalTime(clock.now() + untilMs - clock.monotonic())
+  const end = formatEnd(clock.now(), untilMs - clock.monotonic())
   const reset = isReported
     ? `at ${end}, later than limits.maxWaitSeconds`
     : `within a${period === 'hour' ? 'n' : ''} ${period}: it did not report when`

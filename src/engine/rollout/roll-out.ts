@@ -5,7 +5,7 @@ import { EdgewiseError, InterruptedError } from '../../core/model/edgewise-error
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
-import { formatLocalTime } from '../../core/model/text/words.ts'
+import { formatEnd } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { countParts } from '../apply/counts.ts'
 import { addResult, createEmptyResult, isComplete } from '../apply/results.ts'
@@ -63,7 +63,7 @@ export async function rollOut(
     if (error instanceof RolloutSuspended) {
       result.waitsFor = 'pausing'
       result.waitMs = error.waitMs
-      const until = formatLocalTime(context.clock.now() + error.waitMs)
+      const until = formatEnd(context.clock.now(), error.waitMs)
       result.stopped = `It waits until ${until}; "edgewise apply" resumes it then`
     } else if (!(error instanceof EdgewiseError) || !result.sent) throw error
     else if (result.stopped === null) {

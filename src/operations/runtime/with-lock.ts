@@ -1,4 +1,4 @@
-import { type Note, formatLocalTime, listSome } from '../../core/model/text/words.ts'
+import { type Note, formatEnd, listSome } from '../../core/model/text/words.ts'
 import type { Configured, Settings } from './workspace-parts.ts'
 import type { Moment } from '../../engine/apply/run.ts'
 import type { Actor } from '../../core/model/people/identity.ts'
@@ -157,7 +157,7 @@ async function leave(store: Recorder, lease: Lease, note: Note): Promise<void> {
 
 function formatLockWait(other: LockHolder | null, waitMs: number, now: number): string {
   const who = other === null ? 'another process' : formatLockHolder(other)
-  return `waiting for the lock of ${who}, until ${formatLocalTime(now + waitMs)} at the latest`
+  return `waiting for the lock of ${who}, until ${formatEnd(now, waitMs)} at the latest`
 }
 
 /**
@@ -179,7 +179,7 @@ async function reacquire<T>(
         error.code === 'record-unreachable' &&
         !(error instanceof HangingRemoteError)
       if (!isTransient || signal.aborted || clock.monotonic() >= deadlineMs) throw error
-      const end = formatLocalTime(clock.now() + deadlineMs - clock.monotonic())
+      const end = formatEnd(clock.now(), deadlineMs - clock.monotonic())
       if (!isReported) note?.(`waiting for the lock, until ${end} at the latest: ${error.message}`)
       isReported = true
       await clock.sleep(retryMs, signal)

@@ -4,7 +4,7 @@ import { unknownDomain, type Limits } from '../../core/model/outcome.ts'
 import { markForeign, type ForeignText } from '../../core/model/text/text-makers.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Connection } from '../write/client.ts'
-import { parseEnvelope } from '../envelope.ts'
+import { isClientError, parseEnvelope } from '../envelope.ts'
 import { classifyFailure, explainNotAccepted, explainUnreached } from '../call-failure.ts'
 import { refuseInterrupted, type QueryPace } from './query-pace.ts'
 import { createNetworkTransport } from '../transport.ts'
@@ -115,19 +115,21 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
     const refuse = (error: EdgewiseError): Reply => ({ kind: 'refused', error, limits })
-    if (status === 401 || status === 403)
+    if (status === 401 || (status === 403 && code !== null))
       return refuse(createPermissionError(wanted, writtenUrl, status, message))
     if (status === 404) {
       const reason = explainNotAccepted(writtenUrl, status, message)
       return refuse(new EdgewiseError('service-refused', reason))
     }
     const fail = (why: string): Reply => ({ kind: 'failed', message: why, limits })
-    if (status >= 500) return fail(`the service answered HTTP ${status}: ${message}`)
     if (status >= 300 && status < 400)
       return fail(`the service answered with a redirect (HTTP ${status}), which is not followed`)
-    if (body === null)
-      return fail(`the service answered HTTP ${status} with a body that is not JSON`)
-    if (code === null) return fail(`the service answered HTTP ${status} without a numeric code`)
+    if (body === null || code === null) {
+      if (isClientError(status))
+        return refuse(new EdgewiseError('service-refused', `${wanted.what}: ${message}`))
+      return fail(message)
+    }
+    if (status >= 500) return fail(`the service answered HTTP ${status}: ${message}`)
     return status === 200 && code === 0
       ? { kind: 'answered', data: getOwn(body, 'data') ?? null, limits }
       : refuse(createRefusedError(wanted, status, code, message))

@@ -7,7 +7,7 @@ import {
   explainNotOffered,
   explainUnreached,
 } from '../call-failure.ts'
-import { type ShowMessage, parseEnvelope } from '../envelope.ts'
+import { type ShowMessage, isClientError, parseEnvelope } from '../envelope.ts'
 import { createNetworkTransport, type Transport, type Answer } from '../transport.ts'
 import { withheldMessage, type SecretHider } from '../../core/model/secret.ts'
 
@@ -154,18 +154,19 @@ export function parseAnswer(
     ...(limits.remaining === null ? {} : { limits }),
   })
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
-  if (isNotAccepted(answer.status) || (method === 'DELETE' && isNotOffered(answer.status, code)))
-    return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
+  const refuse = (fatal: boolean): Outcome => {
+    return { kind: 'refused', status: answer.status, code, message, fatal, limits }
+  }
+  if (isNotAccepted(answer.status, code)) return refuse(true)
+  if (method === 'DELETE' && isNotOffered(answer.status, code)) return refuse(true)
   if (answer.status >= 300 && answer.status < 400)
     return createInDoubt(
       `the service answered with a redirect (HTTP ${answer.status}), which is not followed`,
     )
+  if (body === null || code === null)
+    return isClientError(answer.status) ? refuse(false) : createInDoubt(message)
   if (answer.status >= 500)
     return createInDoubt(`the service answered HTTP ${answer.status}: ${message}`)
-  if (body === null)
-    return createInDoubt(`the service answered HTTP ${answer.status} with a body that is not JSON`)
-  if (code === null)
-    return createInDoubt(`the service answered HTTP ${answer.status} without a numeric code`)
   if (answer.status === 200 && code === 0)
     return {
       kind: 'confirmed',
@@ -174,12 +175,12 @@ export function parseAnswer(
       limits,
     }
   if (code === 0) return createInDoubt(`the service answered code 0 with HTTP ${answer.status}`)
-  return { kind: 'refused', status: answer.status, code, message, fatal: false, limits }
+  return refuse(false)
 }
 
-/** Tests whether a status means that no call is accepted, so that nothing of it was saved. */
-function isNotAccepted(status: number): boolean {
-  return status === 401 || status === 403 || status === 404
+/** Tests whether an answer means that no call is accepted: a gateway may block only some by 403. */
+function isNotAccepted(status: number, code: number | null): boolean {
+  return status === 401 || status === 404 || (status === 403 && code !== null)
 }
 
 /** Tests whether an answer means that the account does not offer the method. */

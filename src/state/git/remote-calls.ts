@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/model/time/clock.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { findMin } from '../../core/model/lists.ts'
-import { type Note, formatLocalTime } from '../../core/model/text/words.ts'
+import { type Note, formatEnd } from '../../core/model/text/words.ts'
 import { type GitResult, type WatchedGit, hideCredentials } from './git-command.ts'
 
 /** Time limits of git's calls to a remote, ms. Output of a call counts as a sign of life. */
@@ -150,7 +150,7 @@ export class RemoteCalls {
   #report(command: string, restMs: number): void {
     if (this.#isReported) return
     this.#isReported = true
-    const end = formatLocalTime(this.#context.clock.now() + restMs)
+    const end = formatEnd(this.#context.clock.now(), restMs)
     this.#context.note?.(
       `waiting for the remote ${this.#remote} to answer "git ${command}"; ` +
         `it is given up at ${end} unless it makes progress`,

@@ -69,7 +69,9 @@ export function formatInstant(iso: string): string {
 /** Prints a note while an operation runs, such as the reason and the end of a long wait. */
 export type Note = (text: string) => void
 
-/** Formats an instant as local time, `hh:mm:ss`. */
-export function formatLocalTime(atMs: number): string {
-  return new Date(atMs).toTimeString().slice(0, 8)
+/** Formats the end of a wait: `hh:mm:ss` in local time, from an hour on with date and length. */
+export function formatEnd(nowMs: number, waitMs: number): string {
+  const end = new Date(nowMs + waitMs)
+  if (waitMs < 3_600_000) return end.toTimeString().slice(0, 8)
+  return `${formatTime(end.toISOString())} (in ${formatLength(waitMs)})`
 }

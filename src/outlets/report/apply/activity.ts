@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../../../core/model/events.ts'
-import { formatLocalTime, listSome } from '../../../core/model/text/words.ts'
+import { formatEnd, listSome } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatPart, type Part } from './event-text.ts'
 import { formatLiveLine, type LiveState } from './rollout-text.ts'
@@ -87,7 +87,7 @@ export function formatActivity(
 
 function describeStep({ sending, bisecting, waiting }: Activity, now: number): string {
   if (waiting !== null && waiting.untilMs > now)
-    return `waiting until ${formatLocalTime(waiting.untilMs)}: ${waiting.message}`
+    return `waiting until ${formatEnd(now, waiting.untilMs - now)}: ${waiting.message}`
   if (bisecting !== null) return `bisecting write ${bisecting}`
   const [[id, part] = []] = sending
   if (id === undefined || part === undefined) return 'recording'

@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../../core/model/events.ts'
 import { unknownDomain } from '../../../core/model/outcome.ts'
-import { formatLocalTime, pluralize, listSome } from '../../../core/model/text/words.ts'
+import { formatEnd, pluralize, listSome } from '../../../core/model/text/words.ts'
 import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
@@ -40,7 +40,7 @@ export function formatEvent(event: ApplyEvent, context: LineContext): string | n
     case 'write.waiting':
       return (
         `waiting ${event.seconds} s before write ${event.id} and maybe others, until ` +
-        `${formatLocalTime(Date.parse(event.time) + event.seconds * 1000)}: ` +
+        `${formatEnd(Date.parse(event.time), event.seconds * 1000)}: ` +
         escapeInvisible(event.message)
       )
     case 'write.isolating':

@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../../core/model/events.ts'
 import type { Sample, Verdict } from '../../../core/model/health.ts'
-import { formatLocalTime, pluralize, formatTime } from '../../../core/model/text/words.ts'
+import { formatEnd, pluralize, formatTime } from '../../../core/model/text/words.ts'
 import { formatPercent, formatCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -73,7 +73,7 @@ export function formatLiveLine({ waiting, watched }: LiveState, now: number): st
   // A narrow terminal truncates the end.
   return [
     `wave ${waiting.wave}/${waiting.waves}`,
-    `${waiting.reason} until ${formatLocalTime(untilMs)} (${left} left)`,
+    `${waiting.reason} until ${formatEnd(untilMs, 0)} (${left} left)`,
     shares,
   ].join(' · ')
 }
