@@ -73,7 +73,8 @@ const commands: Record<string, (program: Command, declare: Declare) => void> = {
  * @param argv the arguments after the program's name; without any, help is printed
  * @returns the exit code; an `EdgewiseError` is printed here
  */
-export async function run(argv: string[], streams: Io): Promise<number> {
+export async function run(args: string[], streams: Io): Promise<number> {
+  const argv = resolveHelp(args)
   const { io, live } = addLiveLine(guardOutput(streams))
   let code: number = exitCodes.done
   const program = buildProgram(io, live, (exit) => (code = exit), argv)
@@ -105,6 +106,14 @@ export async function run(argv: string[], streams: Io): Promise<number> {
   } finally {
     live.end()
   }
+}
+
+/** Turns `help NAME` into the call that prints the help, or names the unknown command. */
+function resolveHelp(argv: string[]): string[] {
+  const [help, name = '-'] = argv
+  if (help !== 'help' || name.startsWith('-')) return argv
+  const rest = argv.slice(1)
+  return Object.hasOwn(commands, name) ? [...rest, '--help'] : rest
 }
 
 /** Prints an error in the format of the raw options, which may have failed to parse. */

@@ -184,7 +184,8 @@ describe('parseWorkspaceConfig', () => {
       token: 't',
     })
     expect(parse('version: 1\nservice: {token: "${env:NONE}"}\n').config?.service.token).toBe('')
-    expect(parse('version: 1\nservice: {token: "a$${b"}\n').config?.service.token).toBe('a${b')
+    const literal = 'version: 1\nallowLiteralSecrets: true\nservice: {token: "a$${b"}\n'
+    expect(parse(literal).config?.service.token).toBe('a${b')
     expect(faults('version: 1\nservice: {account: "${env:NONE}"}\n')).toEqual([
       '2:20-33 the environment variable "NONE" is not set. Set it before running edgewise.',
     ])
@@ -351,10 +352,13 @@ describe('parseWorkspaceConfig', () => {
     ).toHaveLength(1)
     // A short word may be a part of anything.
     for (const token of ['api', 'http']) {
-      const inFile = `version: 1\nservice: {url: "https://api.example.net", token: ${token}}\n`
+      const service = `{url: "https://api.example.net", token: ${token}}`
+      const inFile = `version: 1\nallowLiteralSecrets: true\nservice: ${service}\n`
       expect(parse(inFile).config).not.toBeNull()
     }
-    expect(parse('version: 1\nservice: {url: emulator, token: emulator}\n').config).not.toBeNull()
+    const emulator = '{url: emulator, token: emulator}'
+    const inFile = `version: 1\nallowLiteralSecrets: true\nservice: ${emulator}\n`
+    expect(parse(inFile).config).not.toBeNull()
   })
 
   it.each([
@@ -362,12 +366,16 @@ describe('parseWorkspaceConfig', () => {
     ['token: "a$${env:X}5ecret"', '3:10-28'],
     ['"token":\n    abc5ecret', '4:5-14'],
     ['token: |\n    abc5ecret', '3:10-11'],
-  ])('warns of a token that is written out: %j', (line, place) => {
-    const { config, diagnostics } = parse(`version: 1\nservice:\n  ${line}\n`)
-    expect(config?.service.token).toContain('5ecret')
+  ])('refuses a token that is written out, unless literals are allowed: %j', (line, place) => {
+    const file = `version: 1\nservice:\n  ${line}\n`
+    const allowed = parse(`${file}allowLiteralSecrets: true\n`)
+    expect(allowed.config?.service.token).toContain('5ecret')
+    expect(allowed.diagnostics).toMatchObject([{ code: 'token-literal', severity: 'warning' }])
+    const { config, diagnostics } = parse(file)
+    expect(config).toBeNull()
     expect(diagnostics).toEqual([
       expect.objectContaining({
-        severity: 'warning',
+        severity: 'error',
         code: 'token-literal',
         pointer: '/service/token',
         detail: expect.stringContaining('"token: ${env:EDGEWISE_TOKEN}"') as unknown,

@@ -85,6 +85,24 @@ describe('an unknown name', () => {
   })
 })
 
+describe('help of a command', () => {
+  it.each(['plan', 'state', 'state list', 'rollout approve', 'help'])('%s', async (name) => {
+    const words = name.split(' ')
+    const { code, out, err } = await place.cli('help', ...words)
+    expect([code, out, err]).toEqual([0, (await place.cli(...words, '--help')).out, ''])
+  })
+
+  it('names an unknown command, with a suggestion', async () => {
+    const { code, out, err } = await place.cli('help', 'plaan')
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain("unknown command 'plaan'\n(Did you mean plan?)")
+    expect(await place.json('help', 'frobnicate')).toMatchObject({
+      code: 'usage',
+      message: "unknown command 'frobnicate'",
+    })
+  })
+})
+
 describe('a removed option or command', () => {
   it.each(Object.entries(removedOptions))('%s: what to do instead', async (line, advice) => {
     const message = `"edgewise ${line}" was removed: ${advice}`

@@ -236,6 +236,13 @@ describe('a plan made with secrets', () => {
   })
 })
 
+it.each(['\n', '\r\n'])('a secret from a variable loses its final line end %j', async (end) => {
+  given(`first-signing-key${end}`)
+  place.manifest(www, signed())
+  expect((await place.cli('apply', '--yes')).code).toBe(0)
+  expect(await key()).toMatchObject({ key: 'first-signing-key' })
+})
+
 describe('a secret from a command', () => {
   const give = (value: string, name = 'signing') => {
     place.write(`${name}.sh`, `#!/bin/sh\necho run >> runs.log\nprintf '%s\\n' '${value}'\n`)

@@ -37,6 +37,13 @@ describe('a target or an item that matches nothing', () => {
     },
   )
 
+  it.each(['plan', 'apply', 'drift'])('%s: a comma list is explained', async (command) => {
+    expect(await fail(command, '--target', `${a},x.example.com`)).toContain(
+      `matches "${a},x.example.com" Globs match whole domain names, e.g. --target ` +
+        '"*.example.com". Repeat --target for several.',
+    )
+  })
+
   it('is refused by rollback', async () => {
     await place.settle()
     expect(await fail('rollback', '--yes', '--target', 'a.*', '--target', 'c.*')).toMatch(

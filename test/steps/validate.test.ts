@@ -139,19 +139,19 @@ describe('a token that is written out in edgewise.yaml', () => {
     place.write('edgewise.yaml', 'version: 1\nservice:\n  token:\n    abc-5ecret\n')
   })
 
-  it.each(['text', 'json', 'github', 'sarif'])('is warned of in %s, without it', async (format) => {
+  it.each(['text', 'json', 'github', 'sarif'])('is an error in %s, without it', async (format) => {
     const { code, out } = await place.cli('validate', '--format', format)
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     const isMachine = format === 'json' || format === 'sarif'
     expect(out).toContain(isMachine ? 'token-literal' : 'Token in plain text')
     expect(out).toContain('${env:EDGEWISE_TOKEN}')
     expect(out).not.toContain('5ecret')
   })
 
-  itLong('is warned of by plan and apply', async () => {
+  itLong('is refused by plan and apply', async () => {
     for (const args of [['plan'], ['apply', '--yes']]) {
       const { code, err } = await place.cli(...args)
-      expect([code, err]).toEqual([0, expect.stringContaining('Token in plain text')])
+      expect([code, err]).toEqual([1, expect.stringContaining('Token in plain text')])
       expect(err).not.toContain('5ecret')
     }
   })

@@ -41,7 +41,9 @@ export function narrowDomains<Items>(
   return new Map([...snapshot].filter(([domain]) => isSelected(domain)))
 }
 
-const globAdvice = 'Globs match whole domain names, e.g. --target "*.example.com".'
+/** Advice about `--target`. */
+export const globAdvice =
+  'Globs match whole domain names, e.g. --target "*.example.com". Repeat --target for several.'
 /** Maximum length of a glob; domain names have at most 253 characters. */
 const maxGlobLength = 1000
 

@@ -7,6 +7,7 @@ import { tokenVariable, type DatabaseSecrets } from '../workspace-file/credentia
 import { explainFileError } from '../manifests/find-files.ts'
 import { explainVariables } from '../workspace-file/workspace-env.ts'
 import { maxSecretBytes, runCommand, trimLineBreak } from './run-command.ts'
+import { getVariable } from '../workspace-file/credentials.ts'
 import type { SecretSource } from '../workspace-file/workspace.ts'
 
 type Env = Record<string, string | undefined>
@@ -126,7 +127,7 @@ export function loadSecretsWithoutCommand(
       if ('command' in source) return []
       const value =
         'env' in source
-          ? trimLineBreak(getVariable(env, source.env))
+          ? getVariable(env, source.env)
           : loadValue(resolve(root, source.file), source.file).value
       return value === null || value === '' ? [] : [[name, value]]
     }),
@@ -157,15 +158,6 @@ function loadValue(path: string, file: string): SecretFile {
   if ('fault' in decoded)
     return { value: null, reason: `the file ${file} can't be used: ${decoded.fault}` }
   return { value: trimLineBreak(decoded.text) || null, reason: `the file ${file} is empty` }
-}
-
-function isSet(env: Env, name: string): boolean {
-  return Object.hasOwn(env, name) && env[name] !== undefined
-}
-
-/** Returns the value of a variable of the environment; empty if it is not set. */
-function getVariable(env: Env, name: string): string {
-  return isSet(env, name) ? (env[name] ?? '') : ''
 }
 
 /** Programs that the workspace file or an option names, and whether they get the token. */

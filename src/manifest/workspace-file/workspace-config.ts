@@ -79,8 +79,9 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
   const config = buildConfig(value as unknown as WorkspaceFile, written, texts)
   const rules = checkRules(config, (pointer) => resolvePointer(written, pointer))
   if (rules.length > 0) return fail(rules)
-  const literal = isLiteralToken(written) ? [createDiagnostic(document, literalToken)] : []
-  return { config, document, diagnostics: literal }
+  if (!isLiteralToken(written)) return { config, document, diagnostics: [] }
+  if (!config.allowLiteralSecrets) return fail([{ ...literalToken, severity: 'error' }])
+  return { config, document, diagnostics: [createDiagnostic(document, literalToken)] }
 }
 
 /** Parses `written` of a valid configuration; null if it does not fit the schema. */

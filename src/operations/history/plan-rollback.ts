@@ -5,7 +5,12 @@ import { diffSnapshots } from '../../core/diff/diff-snapshots.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { Irreversible, Plan } from '../../core/model/plan.ts'
-import { findUnmatched, narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
+import {
+  globAdvice,
+  findUnmatched,
+  narrowSnapshot,
+  type Selection,
+} from '../../core/plan/selection.ts'
 import type { RollbackSnapshots } from '../../core/plan/compute-rollback.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import type { HistoryReader, RecordedState } from '../../state/store/store.ts'
@@ -87,7 +92,7 @@ function refuseUnmatched(applies: Applied[], { target, items }: Selection): void
     throw new EdgewiseError(
       'usage',
       `${apply} changed no domain that matches ${quoteAll(target)}`,
-      'Globs match whole domain names, e.g. --target "*.example.com".',
+      globAdvice,
     )
   if (items.length > 0)
     throw new EdgewiseError(

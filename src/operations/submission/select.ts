@@ -3,7 +3,7 @@ import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { addNamesakes } from '../../core/catalog/wire-names.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
-import { findUnmatched, type Selection } from '../../core/plan/selection.ts'
+import { globAdvice, findUnmatched, type Selection } from '../../core/plan/selection.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
@@ -31,11 +31,7 @@ export function select(
   const unmatched = findUnmatched([workspace.desired, recorded], { target, items })
   const missing = unmatched.target.filter((name) => !released.includes(name))
   if (missing.length > 0) {
-    throw new EdgewiseError(
-      'usage',
-      `no managed domain matches ${quoteAll(missing)}`,
-      'Globs match whole domain names, e.g. --target "*.example.com".',
-    )
+    throw new EdgewiseError('usage', `no managed domain matches ${quoteAll(missing)}`, globAdvice)
   }
   if (unmatched.items.length > 0) {
     throw new EdgewiseError(
