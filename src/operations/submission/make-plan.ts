@@ -8,6 +8,7 @@ import type { Domain, Snapshot } from '../../core/model/item.ts'
 import type { Effort, Plan } from '../../core/model/plan.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import { findReference, listReferencedNames } from '../../core/model/secret.ts'
+import { describeTree, type SourceTree } from '../../core/model/source-tree.ts'
 import { noTraffic, type TrafficProfile } from '../../core/model/traffic.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { computeImpact } from '../../core/plan/impact.ts'
@@ -169,6 +170,11 @@ async function planRevert(
   return { ...plan, warnings, ...(found.isWhole ? { reverts: true } : {}) }
 }
 
+/** Notes changes that are not committed. */
+function describeDirt(tree: SourceTree): string[] {
+  return tree.onTopOf === undefined ? [] : [`manifests have ${describeTree(tree) ?? ''}`]
+}
+
 /** Plans these changes, which may be those of an open rollout. */
 async function planMatched(
   workspace: Configured & Secrets,
@@ -206,6 +212,7 @@ async function planMatched(
   const irreversible = findIrreversible(workspace, made.changes, input.recorded)
   const warns = !atOnce && config.rollout.health?.onFailure === 'rollback'
   const warnings = [
+    ...describeDirt(made.basis),
     ...onHold.notes,
     ...describeUnfinished(rollouts),
     ...describeOpenRollouts(continued, conflicting),
@@ -218,11 +225,10 @@ async function planMatched(
     continued === null || atOnce
       ? []
       : listUnapproved(continueRollout(continued, made), made.writes)
-  const waits = awaited.length === 0 ? {} : { awaited }
   const written = made.writes.flatMap(({ domains }) => domains)
   return {
     ...made,
-    ...waits,
+    ...(awaited.length === 0 ? {} : { awaited }),
     impact: computeImpact(written, traffic),
     ...(onHold.domains.length === 0 ? {} : { onHold: onHold.domains }),
     ...(irreversible.length === 0 ? {} : { irreversible }),
