@@ -70,7 +70,7 @@ it('a day whose calls are used up ends an apply, the waves that follow included'
   const { code, out } = await place.cli('apply', '--yes')
   expect([calls, code]).toEqual([1, 3])
   expect(out).toMatch(
-    /the service allows no more calls in this day; its count resets at [\d-]{10}T[\d:]{8}Z \(in (2 h|1 h 59 min)\), later than/,
+    /in this day; its count resets at [\d-]{10}T[\d:]{8}Z \(in (2 h|1 h 59 min)\), later than/,
   )
   expect(out).toContain('1 confirmed, 2 not sent')
 })
