@@ -49,7 +49,7 @@ it.each(Object.entries(cases))('%s finds what it is for, and nothing else', asyn
     return
   }
   const [bad, good] = pair
-  for (const config of [good, { timeout: { time: 60 } }]) {
+  for (const config of [good, { timeout: { time: 60 } }, { https: { cert_id: 0 } }]) {
     place.manifest(www, config as Record<string, never>)
     expect([config, await find()]).toEqual([config, false])
   }

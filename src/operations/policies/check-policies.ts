@@ -274,7 +274,7 @@ function createViolation(
   const text = violation.message.replace(/(?<![.!?…])$/, '.')
   const isFailed = violation.fault !== null
   const diagnostic: Diagnostic = {
-    severity: isError(policy, isFailed) ? 'error' : 'warning',
+    severity: policy.level === 'hard' ? 'error' : 'warning',
     code: isFailed ? 'policy-failed' : 'policy-violated',
     summary: isFailed ? 'A policy has no answer' : 'A policy is violated',
     detail: `${policy.name} (${policy.level}): ${text}${rest}`,
@@ -288,11 +288,6 @@ function createViolation(
     ],
   }
   return { policy, diagnostic }
-}
-
-/** An answer that is not known is one of nature; a missing key is an error of the policy. */
-function isError({ level, on }: Placed, isFailed: boolean): boolean {
-  return level === 'hard' || (isFailed && on !== 'request')
 }
 
 /** Lists where manifests use the profile that has a value. */
