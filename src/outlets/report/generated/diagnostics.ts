@@ -45,7 +45,7 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "test-invalid": "A test of manifests has another form: an unknown key, answer, item or domain, or a request that can't be traced.",
   "policy-invalid": "A file of policies or an exception in a manifest is not well-formed, or an expression is not valid.",
   "policy-violated": "The configuration of domains violates a policy of the workspace: an error of a hard policy, else a warning.",
-  "policy-failed": "An expression of a policy has no answer for a domain, for example because a key is missing. That counts as a violation.",
+  "policy-failed": "An expression of a policy has no answer for a domain, for example because a key is missing. That counts as a violation: an error of a hard policy, else a warning.",
   "exception-unknown": "An exception names a policy that the workspace does not have.",
   "exception-expired": "The last day of an exception is over, so that it no longer counts.",
   "exception-waiting": "An exception does not count yet: the commit that brings it can't excuse itself.",
