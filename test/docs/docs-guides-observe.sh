@@ -11,7 +11,8 @@ YAML
 edgewise emulator --port 0 > address &
 until grep -q http address; do sleep 0.1; done
 url=$(sed 's/listening on //' address)
-printf 'version: 1\nservice: {url: "%s", token: any}\nstate: {store: dir}\n' "$url" > edgewise.yaml
+export EDGEWISE_TOKEN=any
+printf 'version: 1\nservice: {url: "%s", token: "${env:EDGEWISE_TOKEN}"}\nstate: {store: dir}\n' "$url" > edgewise.yaml
 tell() {
   node -e '
     const [url, body] = process.argv.slice(1)
