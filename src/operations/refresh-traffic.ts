@@ -2,7 +2,7 @@ import type { Settings, Desired } from './runtime/workspace-parts.ts'
 import { createWeek } from '../core/health/summarize-week.ts'
 import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
-import { append, sumOf } from '../core/model/lists.ts'
+import { append, addUp } from '../core/model/lists.ts'
 import { alignDown, sumRequests } from '../core/model/statistics.ts'
 import { createTimeZone } from '../core/model/time/time-zone.ts'
 import type { DomainTraffic, RefreshedTraffic } from '../core/model/traffic.ts'
@@ -64,7 +64,7 @@ export async function refreshTraffic(
   try {
     if (stale.length > 0 || known.account === null) {
       await count(workspace, stale, { ...day, at }, counted, ports)
-      const own = sumOf(domains, (domain) => find(domain)?.requests ?? 0)
+      const own = addUp(domains, (domain) => find(domain)?.requests ?? 0)
       if (counted.account !== null || names.length === 0)
         account = Math.max(counted.account ?? 0, own)
     }

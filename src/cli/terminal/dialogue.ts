@@ -1,6 +1,6 @@
 import { formatJson } from '../../core/model/json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { groupBy, sumOf } from '../../core/model/lists.ts'
+import { groupBy, addUp } from '../../core/model/lists.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import { describeTree } from '../../core/model/source-tree.ts'
 import { pluralize, listSome, formatTime } from '../../core/model/text/words.ts'
@@ -143,7 +143,7 @@ function showVerified(
     const time = new Date(io.clock.now()).toISOString()
     return io.out(formatJson({ type: 'apply.verified', time, ...verified }))
   }
-  const partly = sumOf(notVerifiable, ({ domains }) => domains)
+  const partly = addUp(notVerifiable, ({ domains }) => domains)
   const fields = notVerifiable.map((each) => `${each.item}: ${each.fields.join(', ')}`)
   const counts = [
     [same, 'as sent'],

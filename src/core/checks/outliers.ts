@@ -1,7 +1,7 @@
 import { findHeaderCredentials } from '../catalog/header-credentials.ts'
 import type { Domain, ItemKey, ItemState, Snapshot } from '../model/item.ts'
 import { formatPointerStep, isObject, type Json } from '../model/json.ts'
-import { append, groupBy, groupByEach, sumOf } from '../model/lists.ts'
+import { append, groupBy, groupByEach, addUp } from '../model/lists.ts'
 import { holdsSecret, isSecret } from '../model/secret.ts'
 
 /** Domains that are compared: those with a profile, or with the same items but for one. */
@@ -122,7 +122,7 @@ function compare(
       const known = counts.get(key) ?? new Map<string, number>()
       counts.set(key, known.set(text, (known.get(text) ?? 0) + 1))
     }
-  const add = (key: string) => sumOf(counts.get(key)?.values() ?? [])
+  const add = (key: string) => addUp(counts.get(key)?.values() ?? [])
   return [...counts].flatMap(([key, texts]) => {
     const feature = features.get(key)
     if (feature === undefined) return []

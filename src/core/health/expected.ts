@@ -1,4 +1,4 @@
-import { sumOf } from '../model/lists.ts'
+import { addUp } from '../model/lists.ts'
 import type { Sample, Variation } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import type { CountSample } from './count-sample.ts'
@@ -52,12 +52,12 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
       if (known.length === 0) return null
       const sums = sumWindows(known.map(({ level }) => level))
       if (sums.length < minWindows) return null
-      const bad = sumOf(known, ({ sample }) => sample.bad)
+      const bad = addUp(known, ({ sample }) => sample.bad)
       const expected = known.reduce(
         (sum, { sample, level }) => sum + sample.requests * level.expected,
         0,
       )
-      const past = { windows: sums.length, bad: sumOf(sums, (each) => each.bad) }
+      const past = { windows: sums.length, bad: addUp(sums, (each) => each.bad) }
       return computeNegativeBinomialTail(
         bad,
         expected * rise,
@@ -111,8 +111,8 @@ function addUncertainty(
 
 function computeRecentShare(samples: Sample[]): number {
   const recent = samples.slice(0, recentWindows)
-  const requests = sumOf(recent, (each) => each.requests)
-  return requests === 0 ? 0 : sumOf(recent, (each) => each.bad) / requests
+  const requests = addUp(recent, (each) => each.requests)
+  return requests === 0 ? 0 : addUp(recent, (each) => each.bad) / requests
 }
 
 /** Finds the factor by which the median control rose, at least 1. */
@@ -228,5 +228,5 @@ function poolDispersion(levels: Level[]): number {
 }
 
 function sumField(samples: Sample[], key: keyof Sample): number {
-  return sumOf(samples, (each) => each[key])
+  return addUp(samples, (each) => each[key])
 }

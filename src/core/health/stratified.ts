@@ -1,4 +1,4 @@
-import { sumOf } from '../model/lists.ts'
+import { addUp } from '../model/lists.ts'
 import {
   computePValue,
   computePmf,
@@ -20,14 +20,14 @@ const minProbability = 1e-18
  */
 export function computeStratifiedPValue(strata: ContingencyTable[], observed: number): number {
   const free = strata.filter(({ minBad, maxBad }) => minBad < maxBad)
-  const fixed = sumOf(strata, ({ minBad, maxBad }) => (minBad < maxBad ? 0 : minBad))
+  const fixed = addUp(strata, ({ minBad, maxBad }) => (minBad < maxBad ? 0 : minBad))
   const x = observed - fixed
   const [only] = free
   if (only === undefined) return x <= 0 ? 1 : 0
   if (free.length === 1) return computePValue(only, x)
   const moments = free.map(computeMoments)
   const [mean, variance, third] = (['mean', 'variance', 'third'] as const).map((key) =>
-    sumOf(moments, (each) => each[key]),
+    addUp(moments, (each) => each[key]),
   )
   if ((variance ?? 0) <= maxExactVariance) return computeExactPValue(free, x)
   return approximatePValue(x, mean ?? 0, variance ?? 0, third ?? 0)

@@ -1,4 +1,4 @@
-import { sumOf } from './lists.ts'
+import { addUp } from './lists.ts'
 import { weighDomainGlob } from './text/domain-glob.ts'
 import { EdgewiseError } from './edgewise-error.ts'
 
@@ -59,7 +59,7 @@ export function limitMatches(list: string, globs: readonly string[], domains: nu
 
 /** Explains that globs have too many domains to match them with; null if they have not. */
 export function findExcess(globs: readonly string[], domains: number): string | null {
-  const pairs = sumOf(globs, weighDomainGlob) * domains
+  const pairs = addUp(globs, weighDomainGlob) * domains
   return pairs <= inputLimits.matches
     ? null
     : `expected at most ${inputLimits.matches} pairs of a glob and a domain, got ${pairs} ` +

@@ -44,9 +44,9 @@ export function append<T>(list: T[], entries: Iterable<T>): void {
 }
 
 /** Adds numbers, or what is counted of each entry. */
-export function sumOf(list: Iterable<number>): number
-export function sumOf<T>(list: Iterable<T>, count: (entry: T) => number): number
-export function sumOf(list: Iterable<number>, count = (entry: number) => entry): number {
+export function addUp(list: Iterable<number>): number
+export function addUp<T>(list: Iterable<T>, count: (entry: T) => number): number
+export function addUp(list: Iterable<number>, count = (entry: number) => entry): number {
   let total = 0
   for (const entry of list) total += count(entry)
   return total

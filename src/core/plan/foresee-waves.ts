@@ -1,6 +1,6 @@
 import { createDetector, emptySum } from '../health/detectable.ts'
 import type { Write } from '../model/change.ts'
-import { groupBy, sumOf } from '../model/lists.ts'
+import { groupBy, addUp } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import type { ForeseenWave, PlanWave, TrafficBasis } from '../model/plan.ts'
 import { listAll, pluralize } from '../model/text/words.ts'
@@ -49,7 +49,7 @@ export function foreseeWaves(
   const foresee = ({ wave }: PlanWave): ForeseenWave => {
     const domains = [...new Set(byWave.get(wave)?.flatMap((write) => write.domains))]
     const known = domains.flatMap((domain) => figures.get(domain) ?? [])
-    const requests = sumOf(known, (each) => each.requests)
+    const requests = addUp(known, (each) => each.requests)
     const unknown = domains.length - known.length
     if (detector === null) return { requests, unknown }
     if (unknown > 0) return { requests, unknown, undetected: 'unknown-traffic' }
@@ -85,7 +85,7 @@ export function warnOfTraffic(
   if (figures.size === 0)
     return [`no traffic of these domains is known, so waves are shares of domains; ${hint}`]
   const requests = waves.map(({ traffic }) => traffic?.requests ?? 0)
-  const share = (100 * (requests[0] ?? 0)) / sumOf(requests)
+  const share = (100 * (requests[0] ?? 0)) / addUp(requests)
   const unknown = pluralize(waves.at(-1)?.traffic?.unknown ?? 0, 'domain')
   return [
     ...(waves.at(-1)?.traffic?.unknown === 0

@@ -22,7 +22,7 @@ import type { Grouping } from '../model/config.ts'
 import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
 import { getItemSpec } from '../catalog/catalogue.ts'
-import { compareKeys, groupBy, sumOf } from '../model/lists.ts'
+import { compareKeys, groupBy, addUp } from '../model/lists.ts'
 import { canonicalizeJson, createNumbering } from '../model/text/canonical-json.ts'
 import { type BundleNeed, buildCoverProblem } from './bundle-columns.ts'
 import { type NeedBundle, listBundles } from './groups.ts'
@@ -127,7 +127,7 @@ export function groupWrites({
   const parts = groupProblems.flatMap(({ toWrite }, i) =>
     (covers[i]?.rectangles ?? []).map(toWrite),
   )
-  const lowerBound = sumOf(covers, ({ bound }) => bound)
+  const lowerBound = addUp(covers, ({ bound }) => bound)
   return {
     writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })),
     lowerBound,
@@ -205,7 +205,7 @@ function buildGroupProblem(bundles: NeedBundle[], width: number): GroupProblem {
   const formsByKey = new Map<string, Record<ItemKey, Form>>()
   const keys = new Map<string, string>()
   const number = createNumbering()
-  const hasParts = sumOf(bundles, ({ needs }) => needs[0]?.parts.length ?? 0) <= maxParts
+  const hasParts = addUp(bundles, ({ needs }) => needs[0]?.parts.length ?? 0) <= maxParts
   const bundleNeeds = bundles.map(({ domain, needs }): BundleNeed => {
     const bundle = needs.map((need) => need.item).join(' ')
     const addForms = (items: Record<ItemKey, Form>, mode: number): string => {

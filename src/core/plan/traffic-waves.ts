@@ -1,4 +1,4 @@
-import { sumOf } from '../model/lists.ts'
+import { addUp } from '../model/lists.ts'
 import { emptySum, type Detector, type TrafficSum } from '../health/detectable.ts'
 import type { Amount } from '../model/config.ts'
 import type { Domain } from '../model/item.ts'
@@ -45,7 +45,7 @@ export function arrangeByTraffic(
   traffic: WaveTraffic,
 ): { order: Domain[]; ends: number[]; limits: number[] } {
   const count = (domain: Domain): number => traffic.figures.get(domain)?.requests ?? 0
-  const add = (list: Iterable<Domain>) => sumOf(list, count)
+  const add = (list: Iterable<Domain>) => addUp(list, count)
   const total = add(domains)
   const rooms = amounts.map((amount): Room =>
     'percent' in amount
@@ -107,7 +107,7 @@ function chooseFirst(
       if (found !== null) return known.slice(found.from, found.to)
     }
   }
-  let requests = sumOf(getFigures(first), (figure) => figure.requests)
+  let requests = addUp(getFigures(first), (figure) => figure.requests)
   const fitting = known.filter((domain, i) => {
     requests += figures.get(domain)?.requests ?? 0
     return i < narrow.domains && requests <= narrow.requests

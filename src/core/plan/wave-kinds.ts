@@ -1,5 +1,5 @@
 import type { Change, Write } from '../model/change.ts'
-import { groupBy, sumOf } from '../model/lists.ts'
+import { groupBy, addUp } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import type { PlanWave } from '../model/plan.ts'
 import { pluralize } from '../model/text/words.ts'
@@ -100,7 +100,7 @@ export function listWaves(writes: Write[], kinds: Kinds): PlanWave[] {
 
 /** Describes the kinds of change that each wave is the first to try; empty with a single kind. */
 export function describeKinds(waves: PlanWave[]): string[] {
-  const count = sumOf(waves, ({ kinds }) => kinds.length)
+  const count = addUp(waves, ({ kinds }) => kinds.length)
   if (waves.length < 2 || count < 2) return []
   return waves.flatMap(({ wave, kinds }) => {
     if (kinds.length === 0) return []

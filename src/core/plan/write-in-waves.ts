@@ -1,7 +1,7 @@
 import type { Form, Write } from '../model/change.ts'
 import type { Amount, RolloutConfig } from '../model/config.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { compareKeys, groupBy, splitIntoChunks, sumOf } from '../model/lists.ts'
+import { compareKeys, groupBy, splitIntoChunks, addUp } from '../model/lists.ts'
 import { splitProgress } from '../model/parallel.ts'
 import type { Effort } from '../model/plan.ts'
 import type { TrafficProfile } from '../model/traffic.ts'
@@ -84,7 +84,7 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
     const parts = cutJoinedWrites(joined, isIn, problem.domainsPerWrite)
     return { wave, parts: orderWrites(parts, isFirst) }
   })
-  const cutCount = sumOf(cuts, ({ parts }) => parts.length)
+  const cutCount = addUp(cuts, ({ parts }) => parts.length)
   const isSearched = cutCount > atOnce.writes.length * (1 + maxExtraShare)
   const getWaveProgress = splitProgress(getProgress(2), cuts.length)
   const writes = cuts.flatMap(({ wave, parts }, i) => {

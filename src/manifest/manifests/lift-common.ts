@@ -1,6 +1,6 @@
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
-import { groupBy, sumOf } from '../../core/model/lists.ts'
+import { groupBy, addUp } from '../../core/model/lists.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
 
 /** Configurations of domains with their common parts extracted. */
@@ -136,10 +136,10 @@ function findMostCommon(
 }
 
 function countDomains(classes: Class[]): number {
-  return sumOf(classes, ({ size }) => size)
+  return addUp(classes, ({ size }) => size)
 }
 
 function countSaved(part: Items, domains: number): number {
-  const characters = sumOf(part.values(), (text) => text.length)
+  const characters = addUp(part.values(), (text) => text.length)
   return characters * (domains - 1) - nameCost * domains
 }

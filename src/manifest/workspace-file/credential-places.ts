@@ -1,5 +1,5 @@
 import { inputLimits } from '../../core/model/input-limits.ts'
-import { append, sumOf } from '../../core/model/lists.ts'
+import { append, addUp } from '../../core/model/lists.ts'
 import type { PlacedText } from '../../core/model/config.ts'
 import { formatPointerStep, isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 import {
@@ -85,7 +85,7 @@ export function findMisplaced(texts: PlacedText[], credentials: Credential[]): F
 }
 
 function countValues(credentials: Credential[]): number {
-  return sumOf(credentials, ({ values }) => values.length)
+  return addUp(credentials, ({ values }) => values.length)
 }
 
 function createExcess(pairs: number): Finding {

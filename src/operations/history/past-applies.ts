@@ -1,4 +1,4 @@
-import { sumOf } from '../../core/model/lists.ts'
+import { addUp } from '../../core/model/lists.ts'
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Applied, HistoryEntry, PastChange, PastChanges } from '../../core/model/applied.ts'
@@ -173,7 +173,7 @@ async function loadLatest(
     const found = await store.loadIntended(batch.map(({ id }) => id))
     for (const apply of batch.toReversed()) {
       const changes = found.get(apply.id) ?? new Map()
-      left -= sumOf(changes.values(), ({ size }) => size)
+      left -= addUp(changes.values(), ({ size }) => size)
       intended.push({ apply, changes })
     }
     end = start
@@ -185,7 +185,7 @@ async function loadLatest(
 function findStart(applies: HistoryEntry[], end: number, changes: number): number {
   let [start, found] = [end, 0]
   while (start > 0 && end - start < maxAtOnce) {
-    found += sumOf(Object.values(applies[start - 1]?.parts ?? {}))
+    found += addUp(Object.values(applies[start - 1]?.parts ?? {}))
     if (found > changes && start < end) break
     start--
   }

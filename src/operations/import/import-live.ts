@@ -9,7 +9,7 @@ import { formatCache, hashText, splitCache } from '../../manifest/manifests/cach
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { type JsonObject, getOwn, isObject, parseJson } from '../../core/model/json.ts'
-import { append, sumOf } from '../../core/model/lists.ts'
+import { append, addUp } from '../../core/model/lists.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import { withQueries } from '../runtime/connect.ts'
 import { type ImportRequest, type Imported, importConfig } from '../import.ts'
@@ -108,7 +108,7 @@ async function asksForOrders(
     return length === 0 ? [] : [length]
   })
   if (counts.length === 0) return false
-  const rules = sumOf(counts)
+  const rules = addUp(counts)
   try {
     return await confirm({ kind: 'number', rules, domains: counts.length })
   } catch (error) {

@@ -2,7 +2,7 @@ import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { nameFields } from '../../core/catalog/hidden-fields.ts'
 import type { DriftItem, Verified } from '../../core/model/drift.ts'
-import { append, groupBy, sumOf } from '../../core/model/lists.ts'
+import { append, groupBy, addUp } from '../../core/model/lists.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import type { QueryClient } from '../../service/query/query-client.ts'
 import type { RecordedItem, RecordedState, StateWriter } from '../../state/store/store.ts'
@@ -44,7 +44,7 @@ export async function verifyWritten(
     }
   }
   await attempt(() => readRepeatedly(workspace, written, verified, outside))
-  const partly = sumOf(verified.notVerifiable, ({ domains }) => domains)
+  const partly = addUp(verified.notVerifiable, ({ domains }) => domains)
   verified.unknown = total - verified.same - partly - verified.differs.length
   const { recorded, unrecorded } = executed.result
   // Otherwise state lacks outcomes of this apply, and the mark is no better.
@@ -179,5 +179,5 @@ function markDiffering(recorded: RecordedState, differs: Verified['differs']): R
 }
 
 function count(state: RecordedState): number {
-  return sumOf(state.values(), (items) => items.size)
+  return addUp(state.values(), (items) => items.size)
 }

@@ -5,7 +5,7 @@ import type { RequestFile } from '../../core/effects/requests/parse-requests.ts'
 import { compileSides, type Sides } from '../../core/effects/sides.ts'
 import type { Change } from '../../core/model/change.ts'
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
-import { groupBy, sumOf } from '../../core/model/lists.ts'
+import { groupBy, addUp } from '../../core/model/lists.ts'
 import type { Candidates } from '../../core/trace/evaluation.ts'
 import type { Configured, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
@@ -91,7 +91,7 @@ function compareAll(
   const requests = request.files.flatMap((file) => file.requests)
   const effects = groupEffects(requests, findSides, {
     groupBy: request.groupBy ?? 'answers',
-    skipped: sumOf(request.files, ({ skipped }) => skipped),
+    skipped: addUp(request.files, ({ skipped }) => skipped),
   })
   return request.reveals === true ? effects : hideRequests(effects)
 }

@@ -1,4 +1,4 @@
-import { findMax, sumOf } from '../../model/lists.ts'
+import { findMax, addUp } from '../../model/lists.ts'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
 import { solvePricingProblem, type Duals } from './pricing-problem.ts'
 import {
@@ -39,7 +39,7 @@ export function computeDualBound(
   const classes = buildRowClasses(problem)
   if (classes.length === 0) return 0
   const byColumns = computeColumnBound({ problem, classes, withCells: false }, solver)
-  const cells = sumOf(classes, (each) => each.cells)
+  const cells = addUp(classes, (each) => each.cells)
   if (byColumns >= incumbent || cells > effort.variables) return byColumns
   return Math.max(
     byColumns,
@@ -235,7 +235,7 @@ function toDuals(
   const rowDuals = classes.map(({ columns }, i) => {
     const getDual = (cell: Cell): number =>
       withCells ? Math.max(0, colValue[(programme.firstCell[i] ?? 0) + cell] ?? 0) : 0
-    return new Map([...columns].map(([column, cells]) => [column, sumOf(cells, getDual)]))
+    return new Map([...columns].map(([column, cells]) => [column, addUp(cells, getDual)]))
   })
   return { rowDuals, columnDuals }
 }

@@ -1,4 +1,4 @@
-import { sumOf } from '../../model/lists.ts'
+import { addUp } from '../../model/lists.ts'
 import { isCompatible, type Column, type ColumnKind, type CoverProblem } from './cover-problem.ts'
 import type { RowClass } from './row-classes.ts'
 
@@ -60,7 +60,7 @@ class MaxPriceSearch {
       [...each.columns]
         .map(([column, cells]) => ({
           column,
-          price: sumOf(cells, (cell) => cellDuals[i]?.[cell] ?? 0),
+          price: addUp(cells, (cell) => cellDuals[i]?.[cell] ?? 0),
         }))
         .filter(({ column, price }) => price > 0 || (columnDuals[column] ?? 0) > 0)
         .toSorted((a, b) => a.column - b.column),
@@ -124,7 +124,7 @@ class MaxPriceSearch {
       }
     }
     return {
-      total: sumOf(best),
+      total: addUp(best),
       least: best.length < this.#width ? 0 : (best.at(-1) ?? 0),
     }
   }

@@ -1,4 +1,4 @@
-import { sumOf } from '../../model/lists.ts'
+import { addUp } from '../../model/lists.ts'
 import type { Column, Rectangle, Row } from './cover-problem.ts'
 import { findEntry, pickAlternatives, type Entry, type FlatProblem } from './flat-problem.ts'
 import { MaxHeap } from './max-heap.ts'
@@ -81,7 +81,7 @@ class Growth {
   /** Counts the uncovered cells of a row; a cell counts once for each column that covers it. */
   countUncovered(row: Row): number {
     const { rowStart } = this.#flat
-    return sumOf(this.#uncovered.subarray(rowStart[row], rowStart[row + 1]))
+    return addUp(this.#uncovered.subarray(rowStart[row], rowStart[row + 1]))
   }
 
   /** Grows a rectangle from a row; the next row is the one with which it covers most cells. */
@@ -101,7 +101,7 @@ class Growth {
     const rows = [seed]
     /** Candidate → upper bound of its gain; negative for one that is taken. */
     const bounds = new Int32Array(candidates.length).fill(unbounded)
-    let found = { rectangle: { rows: [seed], columns }, gain: sumOf(gains) }
+    let found = { rectangle: { rows: [seed], columns }, gain: addUp(gains) }
     while (rows.length < width) {
       const best = findBestCandidate(bounds, cells, shared, gains)
       if (best === null) break

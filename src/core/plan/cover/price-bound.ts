@@ -1,4 +1,4 @@
-import { findMax, sumOf } from '../../model/lists.ts'
+import { findMax, addUp } from '../../model/lists.ts'
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { findMaxPrices, type Duals } from './find-max-prices.ts'
 import type { Parallel, TaskKind } from '../../model/parallel.ts'
@@ -114,7 +114,7 @@ function computeFirstDuals(
 /** Counts the duals that a class may have, so that there are not too many sets of columns. */
 function countDualsPerClass(classes: RowClass[], sets: number): number {
   const countSets = (count: number): number =>
-    sumOf(classes, ({ columns }) => 2 ** Math.min(columns.size, count))
+    addUp(classes, ({ columns }) => 2 ** Math.min(columns.size, count))
   let maxDuals = maxDualsPerClass
   while (maxDuals > 1 && countSets(maxDuals) > sets) maxDuals--
   return maxDuals

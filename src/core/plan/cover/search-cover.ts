@@ -1,4 +1,4 @@
-import { sumOf } from '../../model/lists.ts'
+import { addUp } from '../../model/lists.ts'
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { createRandom } from '../assign-waves.ts'
 import { flatten, type FlatProblem } from './flat-problem.ts'
@@ -174,7 +174,7 @@ function removeRectangles(
   random: () => number,
 ): void {
   const byLoss = [...placement.live]
-    .map((id) => ({ id, loss: sumOf(placement.rectangles[id]?.columnLoss ?? []) }))
+    .map((id) => ({ id, loss: addUp(placement.rectangles[id]?.columnLoss ?? []) }))
     .toSorted((a, b) => a.loss - b.loss || a.id - b.id)
     .slice(0, Math.max(count, drawn))
   for (let i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 import type { Change } from '../../../core/model/change.ts'
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
-import { groupBy, sumOf } from '../../../core/model/lists.ts'
+import { groupBy, addUp } from '../../../core/model/lists.ts'
 import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
@@ -50,7 +50,7 @@ export function formatIrreversible(irreversible: Irreversible[], columns: number
       ),
     ]
   })
-  const rest = sumOf(groups.slice(maxLines), (same) => same.length)
+  const rest = addUp(groups.slice(maxLines), (same) => same.length)
   return [...lines, ...(rest === 0 ? [] : [`  … and ${formatCount(rest)} more items`])].join('\n')
 }
 

@@ -1,6 +1,6 @@
 import { listCauses, type Delta } from '../../../core/effects/compare.ts'
 import type { EffectGroup } from '../../../core/effects/group.ts'
-import { groupBy, sumOf } from '../../../core/model/lists.ts'
+import { groupBy, addUp } from '../../../core/model/lists.ts'
 import { listHeadlines } from './describe-effects.ts'
 
 /** Most examples of a group. */
@@ -25,7 +25,7 @@ function merge(family: EffectGroup[]): EffectGroup {
   const known = others.map(({ deltas }) => new Set(deltas.map(nameDelta)))
   return {
     ...first,
-    count: sumOf(family, ({ count }) => count),
+    count: addUp(family, ({ count }) => count),
     domains: [...new Set(family.flatMap(({ domains }) => domains))].toSorted(),
     items: listCauses({ changed }, listHeadlines(first)),
     examples: [...new Set(family.flatMap(({ examples }) => examples))].slice(0, maxExamples),

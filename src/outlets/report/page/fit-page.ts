@@ -1,4 +1,4 @@
-import { sumOf } from '../../../core/model/lists.ts'
+import { addUp } from '../../../core/model/lists.ts'
 import type { Page, PageLine, PagePart } from '../../../core/model/page/page.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import { cutMiddle } from '../text/wrap.ts'
@@ -46,7 +46,7 @@ function fitTexts<T>(value: T): T {
 /** Cuts the lines of parts: all parts to the same number of characters. */
 function fitParts(parts: PagePart[]): PagePart[] {
   const sizes = parts.map(({ lines }) => measure(lines))
-  const measureAll = (limit: number) => sumOf(sizes, (size) => Math.min(size, limit))
+  const measureAll = (limit: number) => addUp(sizes, (size) => Math.min(size, limit))
   let limit = maxOfPart
   while (limit > minOfPart && measureAll(limit) > maxTotal) limit = Math.floor(limit / 2)
   return parts.map(({ note, lines, ...part }) => ({
@@ -71,5 +71,5 @@ function fitLines(lines: PageLine[], limit: number): PageLine[] {
 }
 
 function measure(lines: PageLine[]): number {
-  return sumOf(lines, ({ text }) => Math.min(text.length, maxText) + names)
+  return addUp(lines, ({ text }) => Math.min(text.length, maxText) + names)
 }

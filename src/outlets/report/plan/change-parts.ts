@@ -1,6 +1,6 @@
 import { type Action, type Change, symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
-import { groupBy, sumOf } from '../../../core/model/lists.ts'
+import { groupBy, addUp } from '../../../core/model/lists.ts'
 import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { type Block, countChanges } from './blocks.ts'
 import {
@@ -70,7 +70,7 @@ export function formatChangeParts(blocks: Block[], room: number, whole: Whole): 
     const lines = listDiffLines(block, options)
     return { block, lines, title: formatTitle(block) }
   })
-  const isShort = sumOf(sections, ({ lines }) => lines.length + 3) <= maxOpenLines
+  const isShort = addUp(sections, ({ lines }) => lines.length + 3) <= maxOpenLines
   const parts = sections.map(({ block, lines, title }) => ({
     block,
     text: formatSection(title, lines, isShort),
@@ -80,7 +80,7 @@ export function formatChangeParts(blocks: Block[], room: number, whole: Whole): 
   const text = selected.map((part) => part.text).join('\n')
   if (rest.length === 0) return text
   const domains = new Set(rest.flatMap((block) => block.domains)).size
-  const count = (some: Block[]) => formatCount(sumOf(some, countChanges))
+  const count = (some: Block[]) => formatCount(addUp(some, countChanges))
   const fields = rest.flatMap((block) =>
     block.parts.flatMap(({ item, lines }) =>
       lines.flatMap((line) =>

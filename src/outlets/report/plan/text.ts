@@ -1,4 +1,4 @@
-import { findMax, groupBy, sumOf } from '../../../core/model/lists.ts'
+import { findMax, groupBy, addUp } from '../../../core/model/lists.ts'
 import {
   isConditional,
   isDelete,
@@ -155,9 +155,9 @@ function describeBlocks(blocks: Block[]): string {
       ({ name }) => name,
     ),
   ]
-    .map(([name, same]) => ({ name, count: sumOf(same, ({ count }) => count) }))
+    .map(([name, same]) => ({ name, count: addUp(same, ({ count }) => count) }))
     .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-  const changes = sumOf(blocks, countChanges)
+  const changes = addUp(blocks, countChanges)
   const domains = new Set(blocks.flatMap((block) => block.domains)).size
   const names = listSome(
     counts.map(({ name, count }) => `${name}${hardBlank}${count}`),
@@ -207,7 +207,7 @@ const undetected = {
 function formatForeseen(wave: number, { waves = [] }: Plan): string {
   const own = waves.find((each) => each.wave === wave)?.traffic
   if (own === undefined) return ''
-  const all = sumOf(waves, ({ traffic }) => traffic?.requests ?? 0)
+  const all = addUp(waves, ({ traffic }) => traffic?.requests ?? 0)
   const share = `${formatPercent(computeShare(own.requests, all))} % of the requests`
   if (own.undetected !== undefined)
     return `\n    ${share}, detects no rise of errors: ${undetected[own.undetected]}`

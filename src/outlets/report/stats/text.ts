@@ -1,4 +1,4 @@
-import { findMax, sumOf } from '../../../core/model/lists.ts'
+import { findMax, addUp } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import {
   addCounts,
@@ -64,7 +64,7 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
     ...(rows.length > 1 ? [pluralize(rows.length, 'domain')] : []),
   ]
   const nameWidth = findMax(named.map(measureWidth), 'domain'.length)
-  const numbers = sumOf(widths, (width) => width + 1)
+  const numbers = addUp(widths, (width) => width + 1)
   // A name that is too long gets its own line.
   const room = nameWidth + numbers + 1 + sparkSteps <= columns ? nameWidth : null
   const top = findMax(
