@@ -2,7 +2,11 @@ import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
 import { findingCodes } from '../core/rule-lists/codes.ts'
-import { findRuleListFindings, type KnownResults } from '../core/rule-lists/find-findings.ts'
+import {
+  findRuleListFindings,
+  createBudget,
+  type KnownResults,
+} from '../core/rule-lists/find-findings.ts'
 import type { Finding } from '../core/rule-lists/finding.ts'
 import type { Candidate } from '../core/trace/evaluation.ts'
 import type { Rule } from '../core/trace/rule.ts'
@@ -24,17 +28,18 @@ interface Group {
   domains: Domain[]
 }
 
-/** Results under the same readings: of parts of rule lists, and of all items of a domain. */
+/** Results under the same readings. */
 export interface KnownRules {
   parts: KnownResults
-  byItems: WeakMap<Items, { domain: Domain; findings: Finding[] }>
+  /** Work that one list may take; undefined as much as ever. */
+  listStates: number | undefined
 }
 
 type Items = ReadonlyMap<ItemKey, ItemState>
 
 /** Creates a memory without results. */
-export function createKnownRules(): KnownRules {
-  return { parts: new Map(), byItems: new WeakMap() }
+export function createKnownRules(listStates?: number): KnownRules {
+  return { parts: new Map(), listStates }
 }
 
 /** Greatest number of manifests that a diagnostic of a profile names. */
@@ -51,29 +56,29 @@ export function listRuleFindings(
   known = createKnownRules(),
 ): Diagnostic[] {
   const settings = settleReadings(workspace, { preset: 'strict' })
+  const budget = createBudget(known.listStates)
   const groups = new Map<string, Group>()
   for (const [domain, items] of workspace.desired) {
-    const last = known.byItems.get(items)
-    const findings =
-      last?.domain === domain
-        ? last.findings
-        : findRuleListFindings(domain, readValues(items), settings, known.parts).findings
-    known.byItems.set(items, { domain, findings })
+    const values = readValues(items)
+    const { findings } = findRuleListFindings(domain, values, settings, known.parts, budget)
     for (const finding of findings) {
       const find = ({ item, pointer }: Rule) => workspace.findTextSource(domain, item, pointer)
       const source = find(finding.rule)
       if (source === null) continue
       const others = finding.other.flatMap((rule) => find(rule) ?? [])
-      const name = JSON.stringify([
-        finding.code,
-        finding.under,
-        [finding.rule, ...finding.other].map(({ pattern }) => pattern),
-        [source, ...others].map(({ document, pointer }) => [
-          document.file.path,
-          document.index,
-          pointer,
-        ]),
-      ])
+      const name =
+        finding.code === 'rules-not-compared'
+          ? finding.code
+          : JSON.stringify([
+              finding.code,
+              finding.under,
+              [finding.rule, ...finding.other].map(({ pattern }) => pattern),
+              [source, ...others].map(({ document, pointer }) => [
+                document.file.path,
+                document.index,
+                pointer,
+              ]),
+            ])
       const group = groups.get(name) ?? { finding, source, others, domains: [] }
       groups.set(name, group)
       if (group.domains.at(-1) !== domain) group.domains.push(domain)
@@ -95,7 +100,7 @@ function createDiagnostic(
   const { code, severity, rule, other, under, proof, witness, detail } = finding
   const { summary, advice } = findingCodes[code]
   const [domain = ''] = domains
-  const isShared = source.manifest !== null
+  const isShared = source.manifest !== null || code === 'rules-not-compared'
   const answers = Object.entries(under).map(([name, answer]) => `${name} is ${answer}`)
   const condition = answers.length === 0 ? '' : `, if ${answers.join(' and ')}`
   const count = domains.length < 2 ? '' : ` (${pluralize(domains.length, 'domain')})`

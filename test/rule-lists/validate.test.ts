@@ -57,6 +57,17 @@ it('shows with --verbose what could not be compared', async () => {
   expect(out).toContain('profiles/base.yaml:7:7  note  This rule could not be compared')
 })
 
+itLong('says once that lists were not compared, without --verbose', async () => {
+  const urls = Array.from({ length: 300 }, (_, i) => `[a-f]+x{${i}}(?:y|z)[0-9]`)
+  const config = JSON.stringify({ deny_url: { urls } })
+  for (const name of ['a', 'b', 'c', 'd'])
+    place.write(`domains/${name}.yaml`, `domain: ${name}.example.net\nconfig: ${config}\n`)
+  const { code, out } = await place.cli('validate')
+  expect(code).toBe(0)
+  expect(out.match(/^.*Not all rules were compared$/gm)).toHaveLength(1)
+  expect(out.replace(/\s+/g, ' ')).toContain('takes too long, and ended early (4 domains)')
+})
+
 it('points to the manifest that has the rule, and separates it from the profile', async () => {
   place.write(
     'domains/own.yaml',

@@ -12,6 +12,8 @@ import { judgeWorkspace } from '../../operations/validate.ts'
 
 /** Number of results about rule lists that are kept: each edit adds some. */
 const maxKnownRules = 20_000
+/** Work that one list may take: an edit of it waits for no more. */
+const maxListStates = 3000
 /** Time for which answers about places use the same recorded state, ms. */
 const keptMs = 2000
 /** Time for which a state that is not on this machine, or its lack, is used, ms. */
@@ -30,7 +32,7 @@ export class CheckedWorkspace {
   loaded: LoadedWorkspace | null = null
   diagnostics: Diagnostic[] = []
   readonly #outside: Outside
-  readonly #rules = { readings: '', known: createKnownRules() }
+  readonly #rules = { readings: '', known: createKnownRules(maxListStates) }
   #generation = 0
   #recorded: { until: number; state: ReturnType<typeof loadLocalState> } | null = null
 
@@ -131,7 +133,7 @@ export class CheckedWorkspace {
     const rules = this.#rules
     const readings = JSON.stringify(config.trace)
     if (readings !== rules.readings || rules.known.parts.size > maxKnownRules)
-      rules.known = createKnownRules()
+      rules.known = createKnownRules(maxListStates)
     rules.readings = readings
     return rules.known
   }

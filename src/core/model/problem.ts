@@ -91,6 +91,7 @@ export type DiagnosticCode =
   | 'rule-expensive'
   | 'white-list-denied'
   | 'never-served'
+  | 'rules-not-compared'
   | 'rule-undecided'
   | 'suppression-invalid'
   | 'suppression-unknown'

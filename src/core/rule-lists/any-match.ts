@@ -1,29 +1,37 @@
 import type { PatternForm } from '../effects/effective.ts'
 import { readCase, settle } from '../effects/witness/languages.ts'
 import { castAccepted } from '../catalog/item-spec.ts'
+import { parseNetwork } from '../catalog/value/formats.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../model/json.ts'
 import { lowerAscii } from '../model/text/lower-ascii.ts'
 import { splitText } from '../trace/secret-text.ts'
 import { matchAddress } from '../trace/match/address.ts'
 import { matchHost } from '../trace/match/host.ts'
+import { parseAddress } from '../trace/request.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
 import type { Desk } from './desk.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import { createUndecided, findEmpty } from './first-match.ts'
-import { keepEntry, listOpenReadings, type Entry, type Proof } from './pattern.ts'
+import { findCore, keepEntry, listOpenReadings, type Entry, type Proof } from './pattern.ts'
 import type { Items } from './ranked-rules.ts'
+import { TextIndex } from './text-index.ts'
 import { findUnder, isEverywhere, listOpen, type Under } from './worlds.ts'
 
-/** Entries of which any one must match, and how one covers another. */
-interface AnyList {
-  item: Rule['item']
-  /** Pointer of the list; of its entries, with `hasEntries`. */
-  pointer: string
-  hasEntries: boolean
-  texts: Json[]
+/** How one of some entries covers another. */
+interface Matcher {
   cover(wide: string, narrow: string): Cover | null
+  /** Texts of which one lies within a text of each entry that it covers. */
+  core(wide: string): string[]
+  /** One text for each world, null if it is not known; without it those of `core`. */
+  within?(narrow: string): (string | null)[]
   /** The URLs that an entry matches, for a list of such patterns. */
   entry?(text: string): Entry
+}
+
+/** Entries of which any one must match, with their places. */
+interface AnyList extends Matcher {
+  texts: Json[]
+  rules: Rule[]
 }
 
 interface Cover {
@@ -33,38 +41,53 @@ interface Cover {
 
 /** Finds redundant entries and those that never match, of one domain (request semantics, 7). */
 export function checkAnyMatch(items: Items, desk: Desk): Finding[] {
-  return [
-    ...listAll(items, desk).flatMap((list) => checkList(list, desk)),
-    ...checkBans(items, desk),
-  ]
+  return listAnyMatch(items, desk).flatMap((each) => checkList(each, desk))
 }
 
-function checkList(list: AnyList, desk: Desk): Finding[] {
-  const { item, pointer, hasEntries, texts } = list
-  const rules = texts.map((text, i) =>
-    createRule(item, hasEntries ? `${pointer}/${i}` : pointer, text),
-  )
+function checkList(entries: AnyList, desk: Desk): Finding[] {
+  const { rules, texts, core, within = core } = entries
+  const index = new TextIndex(texts.map((text) => (typeof text === 'string' ? core(text) : [])))
   return rules.flatMap((rule, i) => {
     const text = texts[i] ?? ''
     if (typeof text !== 'string') return [createUndecided(rule, text)]
-    const entry = list.entry?.(text)
+    if (desk.isSpent) return []
+    desk.spend(1 + text.length / 32)
+    const entry = entries.entry?.(text)
     const empty = entry === undefined ? null : findEmpty(rule, [entry], desk)
     if (empty !== null && isEverywhere(empty.under)) return [empty]
-    const size = ({ under }: Cover) => Object.keys(under).length
-    const covers = rules.flatMap((other, n) => {
-      const wide = texts[n]
-      const found = n === i || typeof wide !== 'string' ? null : list.cover(wide, text)
-      if (found === null || typeof wide !== 'string') return []
-      // Of two that cover each other, the later one is redundant.
-      const back = n > i ? list.cover(text, wide) : null
-      return back !== null && size(back) <= size(found) ? [] : [{ other, ...found }]
-    })
-    const [best] = covers.toSorted((a, b) => size(a) - size(b))
-    if (best !== undefined && (empty === null || isEverywhere(best.under)))
-      return [createRedundant(rule, best.other, best)]
+    // Beside a note that nothing matches, only an entry that covers it everywhere counts.
+    const best = findBest(entries, i, index.find(within(text), empty !== null), desk)
+    if (best !== null && (empty === null || isEverywhere(best.under)))
+      return [createRedundant(rule, rules[best.by] ?? rule, best)]
     if (empty !== null) return [empty]
     return entry?.isDecidable === false ? [createUndecided(rule, text)] : []
   })
+}
+
+/** Finds the entry that covers another one in most worlds, the first of equal ones. */
+function findBest(
+  { texts, cover }: AnyList,
+  own: number,
+  near: number[],
+  desk: Desk,
+): (Cover & { by: number }) | null {
+  const size = ({ under }: Cover) => Object.keys(under).length
+  const text = texts[own]
+  let best: (Cover & { by: number }) | null = null
+  desk.spend(near.length / 8)
+  for (const by of near) {
+    const wide = texts[by]
+    if (by === own || typeof wide !== 'string' || typeof text !== 'string') continue
+    desk.spend(1)
+    if (desk.isSpent) return null
+    const found = cover(wide, text)
+    if (found === null || (best !== null && size(found) >= size(best))) continue
+    // Of two that cover each other, the later one is redundant.
+    const back = by > own ? cover(text, wide) : null
+    if (back === null || size(back) > size(found)) best = { ...found, by }
+    if (best !== null && isEverywhere(best.under)) return best
+  }
+  return best
 }
 
 function createRedundant(rule: Rule, other: Rule, { under, proof }: Cover): Finding {
@@ -72,7 +95,8 @@ function createRedundant(rule: Rule, other: Rule, { under, proof }: Cover): Find
   return createFinding('entry-redundant', rule, detail, { other: [other], under, proof })
 }
 
-function listAll(items: Items, desk: Desk): AnyList[] {
+/** Lists the lists of a domain of which any entry must match. */
+export function listAnyMatch(items: Items, desk: Desk): AnyList[] {
   const find = (key: Rule['item']): JsonObject => {
     const value = items.get(key)
     return isObject(value) ? value : {}
@@ -80,68 +104,82 @@ function listAll(items: Items, desk: Desk): AnyList[] {
   const agent = find('user_agent')
   const agentCase = `R25:${String(agent['ua_case_insensitive'])}`
   const lines = splitText(castAccepted(agent['ua_list'] ?? ''), '\n')
-  const list = (
-    item: Rule['item'],
-    pointer: string,
-    texts: Json | undefined,
-    cover: AnyList['cover'],
-  ): AnyList => ({ item, pointer, hasEntries: true, texts: toTexts(texts), cover })
   const exempt = items.get('visit_deny_whitelist')
-  const urls = Array.isArray(exempt)
-    ? exempt.map((each) => (isObject(each) ? (each['url'] ?? '') : ''))
-    : []
+  const urls = (Array.isArray(exempt) ? exempt : []).map((each) =>
+    isObject(each) ? (each['url'] ?? '') : '',
+  )
+  const agents = matchTexts((wide, narrow) =>
+    coverAgent(wide, narrow, agent['ua_match_type'] === 'exact', agentCase, desk),
+  )
+  const denied = matchPatterns(desk, { kind: 'regex', folds: 'R6', sees: 'W', extent: 'R27' })
+  const bans = listBans(items)
   return [
-    list('ip_black_list', '/list', find('ip_black_list')['list'], coverAddress),
-    list('ip_white_list', '/list', find('ip_white_list')['list'], coverAddress),
-    list('referer', '/list', find('referer')['list'], coverHost),
-    {
-      ...list('user_agent', '/ua_list', lines, (wide, narrow) =>
-        coverAgent(wide, narrow, agent['ua_match_type'] === 'exact', agentCase, desk),
-      ),
-      hasEntries: false,
-    },
-    list('visit_deny_whitelist', '', urls, (wide, narrow) => coverExempt(wide, narrow, desk)),
-    listPatterns('deny_url', '/urls', find('deny_url')['urls'], desk, {
-      kind: 'regex',
-      folds: 'R6',
-      sees: 'W',
-      extent: 'R27',
-    }),
-    ...listBans(items).flatMap(({ configs, pointer }) => {
-      const folds = (name: string) =>
-        `R24:${String(part(configs, name)['case_insensitive'] ?? 'yes')}`
-      const at = (name: string) => `${pointer}/${name}/list`
-      return [
-        list('combined_ban', at('ip'), part(configs, 'ip')['list'], coverAddress),
-        list('combined_ban', at('referer'), part(configs, 'referer')['list'], (wide, narrow) =>
-          coverText(wide, narrow, true, desk),
-        ),
-        list('combined_ban', at('ua'), part(configs, 'ua')['list'], (wide, narrow) =>
-          coverText(wide, narrow, folds('ua'), desk),
-        ),
-        listPatterns('combined_ban', at('url'), part(configs, 'url')['list'], desk, {
-          kind: 'regex',
-          folds: folds('url'),
-          sees: 'R5',
-          extent: 'search',
-        }),
-      ]
-    }),
+    listEntries('ip_black_list', '/list', find('ip_black_list')['list'], addresses),
+    listEntries('ip_white_list', '/list', find('ip_white_list')['list'], addresses),
+    listEntries('referer', '/list', find('referer')['list'], hosts),
+    listEntries('user_agent', '/ua_list', lines, agents, false),
+    listEntries(
+      'visit_deny_whitelist',
+      '',
+      urls,
+      matchTexts((wide, narrow) => coverExempt(wide, narrow, desk)),
+    ),
+    listEntries('deny_url', '/urls', find('deny_url')['urls'], denied),
+    ...bans.flatMap(({ configs, pointer }) =>
+      banLists.map((name) => {
+        const config = part(configs, name)
+        const at = `${pointer}/${name}/list`
+        return listEntries('combined_ban', at, config['list'], matchBan(name, config, desk))
+      }),
+    ),
     ...listCommaLists(items, desk),
+    {
+      ...matchBans((text) => bans[Number(text)]?.configs ?? {}, desk),
+      texts: bans.map((_, i) => String(i)),
+      rules: bans.map(({ rule }) => rule),
+    },
   ]
 }
 
-/** A list of patterns for URLs. */
-function listPatterns(
+function listEntries(
   item: Rule['item'],
   pointer: string,
-  texts: Json | undefined,
-  desk: Desk,
-  form: Omit<PatternForm, 'text'>,
+  of: Json | undefined,
+  matcher: Matcher,
+  hasEntries = true,
 ): AnyList {
+  const texts = toTexts(of)
+  const at = (i: number) => (hasEntries ? `${pointer}/${i}` : pointer)
+  return { ...matcher, texts, rules: texts.map((text, i) => createRule(item, at(i), text)) }
+}
+
+/** Creates a matcher of texts that cover others only if these contain them. */
+function matchTexts(cover: Matcher['cover']): Matcher {
+  return { cover, core: (text) => [text.replace(/^\^|\$$/g, '')] }
+}
+
+/** Creates a matcher of patterns for URLs. */
+function matchPatterns(desk: Desk, form: Omit<PatternForm, 'text'>): Matcher {
   const entry = (text: string) => keepEntry({ ...form, text })
-  const cover = (wide: string, narrow: string) => coverPattern(entry(wide), entry(narrow), desk)
-  return { item, pointer, hasEntries: true, texts: toTexts(texts), cover, entry }
+  return {
+    entry,
+    cover: (wide, narrow) => coverPattern(entry(wide), entry(narrow), desk),
+    core: (wide) => [findCore(entry(wide))],
+    within: (narrow) => desk.listEvidence(entry(narrow)),
+  }
+}
+
+/** Keys of a ban that have a list. */
+const banLists = ['ip', 'referer', 'ua', 'url']
+
+function matchBan(name: string, config: JsonObject, desk: Desk): Matcher {
+  const folds = `R24:${String(config['case_insensitive'] ?? 'yes')}`
+  if (name === 'ip') return addresses
+  if (name === 'url')
+    return matchPatterns(desk, { kind: 'regex', folds, sees: 'R5', extent: 'search' })
+  return matchTexts((wide, narrow) =>
+    coverText(wide, narrow, name === 'referer' ? true : folds, desk),
+  )
 }
 
 const kinds = { 1: 'ext', 2: 'dir', 3: 'route' } as const
@@ -162,13 +200,13 @@ function listCommaLists(items: Items, desk: Desk): AnyList[] {
       if ((kind !== 'ext' && kind !== 'dir' && kind !== 'route') || texts.length < 2) return []
       const folds = item === 'cache_rule_list' ? ignores !== 'no' : 'R6'
       const form = { kind, folds, sees: 'W', extent: 'R4' } as const
-      return [{ ...listPatterns(item, `/${i}/pattern`, texts, desk, form), hasEntries: false }]
+      return [listEntries(item, `/${i}/pattern`, texts, matchPatterns(desk, form), false)]
     })
   })
 }
 
-function toTexts(list: Json | undefined): Json[] {
-  return Array.isArray(list) ? list : []
+function toTexts(of: Json | undefined): Json[] {
+  return Array.isArray(of) ? of : []
 }
 
 /** The bans of a domain with the pointers of their keys. */
@@ -201,6 +239,17 @@ function coverHost(wide: string, narrow: string): Cover | null {
   if (isWild && !wide.startsWith('*.')) return null
   return matchHost(wide, isWild ? narrow.slice(2) : narrow) ? everywhere('suffix') : null
 }
+
+const addresses: Matcher = {
+  cover: coverAddress,
+  core: (text) => {
+    const prefix = parseNetwork(text)?.prefix
+    if (prefix === undefined) return [`^${parseAddress(text) ?? text}$`]
+    return [`^${text.split('.', prefix / 8).join('.')}.`]
+  },
+}
+
+const hosts: Matcher = { cover: coverHost, core: (text) => [`.${text.replace(/^\*\./, '')}$`] }
 
 /** Covers among lines of user agents: equal, or a contained text (R25, R26). */
 function coverAgent(
@@ -288,24 +337,38 @@ function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
   return under && { under, proof }
 }
 
-/** Finds bans that another one covers: each of its keys is there, and covered there (R23). */
-function checkBans(items: Items, desk: Desk): Finding[] {
-  const bans = listBans(items)
-  return bans.flatMap(({ configs, rule }, i) => {
-    const other = bans.find(
-      (each, n) =>
-        n !== i &&
-        coversBan(each.configs, configs, desk) &&
-        (n < i || !coversBan(configs, each.configs, desk)),
-    )
-    if (other === undefined) return []
-    const under = findUnder(
-      desk.settings,
-      listOpen(desk.settings, [23]),
-      (world) => settle(world, 23) === 'all' || Object.keys(configs).length === 1,
-    )
-    return under === null ? [] : [createRedundant(rule, other.rule, { under, proof: 'keys' })]
-  })
+/** Creates a matcher of bans: each key of one is there in those that it covers (R23). */
+function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
+  const list = (configs: JsonObject, name: string) => toTexts(part(configs, name)['list'])
+  return {
+    cover: (wide, narrow) => {
+      const configs = find(narrow)
+      if (!coversBan(find(wide), configs, desk)) return null
+      const under = findUnder(
+        desk.settings,
+        listOpen(desk.settings, [23]),
+        (world) => settle(world, 23) === 'all' || Object.keys(configs).length === 1,
+      )
+      return under && { under, proof: 'keys' }
+    },
+    core: (wide) => {
+      const configs = find(wide)
+      const name = banLists.find(
+        (each) => Object.hasOwn(configs, each) && part(configs, each)['is_match'] !== 'no',
+      )
+      if (name === undefined) return ['']
+      const { core } = matchBan(name, part(configs, name), desk)
+      return list(configs, name).flatMap((text) => (typeof text === 'string' ? core(text) : ''))
+    },
+    within: (narrow) =>
+      banLists.flatMap((name) => {
+        const [text] = list(find(narrow), name)
+        const { core, within = core } = matchBan(name, part(find(narrow), name), desk)
+        const found = typeof text === 'string' ? within(text) : []
+        const known = found.filter((each) => each !== null)
+        return ['', ...(known.length > 0 ? known : found)]
+      }),
+  }
 }
 
 function coversBan(wide: JsonObject, narrow: JsonObject, desk: Desk): boolean {
@@ -317,19 +380,13 @@ function coversBan(wide: JsonObject, narrow: JsonObject, desk: Desk): boolean {
     if (name === 'method') return (a['method_type'] ?? 'get') === (b['method_type'] ?? 'get')
     if ((a['case_insensitive'] ?? 'yes') !== (b['case_insensitive'] ?? 'yes')) return false
     const [big, small] = isMatch === true ? [a, b] : [b, a]
-    const folds = `R24:${String(a['case_insensitive'] ?? 'yes')}`
-    const form = { kind: 'regex', folds, sees: 'R5', extent: 'search' } as const
-    const covers = (x: Json, y: Json): Cover | null => {
-      if (typeof x !== 'string' || typeof y !== 'string')
-        return isSameJson(x, y) ? everywhere('text') : null
-      if (name === 'ip') return coverAddress(x, y)
-      if (name === 'url')
-        return coverPattern(keepEntry({ ...form, text: x }), keepEntry({ ...form, text: y }), desk)
-      return coverText(x, y, name === 'referer' ? true : folds, desk)
-    }
+    const { cover } = matchBan(name, a, desk)
     return toTexts(small['list']).every((text) =>
       toTexts(big['list']).some((each) => {
-        const found = covers(each, text)
+        desk.spend(1)
+        if (desk.isSpent) return false
+        if (typeof each !== 'string' || typeof text !== 'string') return isSameJson(each, text)
+        const found = cover(each, text)
         return found !== null && isEverywhere(found.under)
       }),
     )

@@ -86,6 +86,12 @@ export const findingCodes = {
     description: 'Items together refuse, deny or redirect every request of the domain.',
     advice: 'Change one of the items that the detail names.',
   },
+  'rules-not-compared': {
+    severity: 'note',
+    summary: 'Not all rules were compared',
+    description: 'Comparing the rules takes too long, and ended early.',
+    advice: 'Shorten the lists, or write suffixes, directories and paths instead of expressions.',
+  },
   'rule-undecided': {
     severity: 'note',
     summary: 'This rule could not be compared',

@@ -12,10 +12,10 @@ import {
 } from './pattern.ts'
 import { listWorlds, type World } from './worlds.ts'
 
-/** States that are visited for one list; beyond them nothing more is decided. */
-const maxStates = 50_000
+/** States that are visited for one list. */
+export const maxStates = 60_000
 /** States after which the automata of a list are not kept for the next one. */
-const maxKept = 10_000
+const maxKept = 1000
 /** Greatest number of automata in one search. */
 const maxLanguages = 200
 
@@ -23,24 +23,34 @@ const maxLanguages = 200
 export class Desk {
   readonly domain: string
   readonly settings: Settings
-  readonly #budget: Budget = { states: maxStates }
+  readonly #states: number
+  readonly #budget: Budget
   readonly #samples = new Map<Entry, Map<string, SeenUrl | null>>()
   readonly #worlds = new Map<readonly Entry[], { decidable: readonly Entry[]; worlds: World[] }>()
   readonly #answers = new Map<readonly Entry[], Map<string, boolean | null>>()
 
-  constructor(domain: string, settings: Settings) {
+  constructor(domain: string, settings: Settings, states: number) {
     this.domain = domain
     this.settings = settings
+    this.#states = states
+    this.#budget = { states }
   }
 
-  /** Whether nothing more is searched. */
+  /** Whether nothing more is searched and compared. */
   get isSpent(): boolean {
     return this.#budget.states <= 0
   }
 
-  /** Forgets large automata. */
-  close(): void {
-    if (this.#budget.states < maxStates - maxKept) forgetEntries()
+  /** Counts comparisons without automata. */
+  spend(count: number): void {
+    this.#budget.states -= count
+  }
+
+  /** Forgets large automata, and counts what was spent. */
+  close(): number {
+    const spent = this.#states - this.#budget.states
+    if (spent > maxKept) forgetEntries()
+    return spent
   }
 
   /** Whether a rule matches a URL in every world or in none; null if neither is known. */
@@ -67,12 +77,10 @@ export class Desk {
     const world = entry.nameWorld(settings)
     const found = known.get(world)
     if (found !== undefined) return found
-    const path = entry.seesHost ? undefined : entry.paths.get(world)
     const host = `https://${this.domain.startsWith('.') ? 'x' : ''}${this.domain}`
-    const text = path === undefined ? this.#writeSample(entry, settings, host) : path && host + path
+    const text = this.#writeSample(entry, settings, host)
     const made = text === null ? null : seeUrl(text)
     known.set(world, made)
-    if (!entry.seesHost) entry.paths.set(world, made && made.Q)
     return made
   }
 
@@ -96,6 +104,17 @@ export class Desk {
         if (seen !== null) found.set(seen.url, seen)
       }
     return [...found.values()]
+  }
+
+  /**
+   * A URL of each world in which an entry matches any: a pattern that covers it there matches the
+   * URL. Null if none is known.
+   */
+  listEvidence(entry: Entry): (string | null)[] {
+    if (!entry.isDecidable) return ['']
+    return this.#readWorlds(entry.alone).worlds.flatMap(({ settings }) =>
+      entry.shape(settings).kind === 'none' ? [] : [this.sample(entry, settings)?.url ?? null],
+    )
   }
 
   #readWorlds(entries: readonly Entry[]): { decidable: readonly Entry[]; worlds: World[] } {

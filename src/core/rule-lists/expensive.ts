@@ -18,12 +18,14 @@ type Ways = Map<number, number>
  * can go on so that the match fails. False if that is not proved.
  *
  * @param starts texts with which subjects, which are URLs, begin; empty for any URL
+ * @param spend counts the states that are visited
  */
 export function isExpensive(
   pattern: string,
   whole: boolean,
   ignoresCase: boolean,
   starts: readonly string[],
+  spend: (states: number) => void,
 ): boolean {
   const core = /[*+{]/.test(pattern) ? parseCore(pattern) : null
   if (core === null) return false
@@ -40,7 +42,9 @@ export function isExpensive(
   return looping.some((loop) => {
     const at = loop.find((step) => reachable.has(step))
     return (
-      at !== undefined && isAmbiguous(loop, ways, shares) && canFail(program, at, whole, alphabet)
+      at !== undefined &&
+      isAmbiguous(loop, ways, shares) &&
+      canFail(program, at, whole, alphabet, spend)
     )
   })
 }
@@ -126,7 +130,13 @@ function isAmbiguous(loop: number[], ways: ReadonlyMap<number, Ways>, shares: Sh
 }
 
 /** Whether a text that comes back to a step can go on so that it does not match. */
-function canFail(program: Program, at: number, whole: boolean, alphabet: number[]): boolean {
+function canFail(
+  program: Program,
+  at: number,
+  whole: boolean,
+  alphabet: number[],
+  spend: (states: number) => void,
+): boolean {
   const automaton = new Automaton(program, whole, at)
   const isBack = (state: number) =>
     automaton.listThreads(state).some((thread) => listWays(program, thread).has(at))
@@ -134,6 +144,7 @@ function canFail(program: Program, at: number, whole: boolean, alphabet: number[
     const seen = new Set(from)
     for (const state of seen) {
       if (seen.size > maxStates) return null
+      spend(1)
       for (const char of alphabet) seen.add(automaton.step(state, char))
     }
     return seen

@@ -7,8 +7,8 @@ import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
 import type { Settings } from '../trace/readings.ts'
 import { parseCore } from '../trace/regex/syntax.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
-import { checkAnyMatch } from './any-match.ts'
-import { Desk } from './desk.ts'
+import { checkAnyMatch, listAnyMatch } from './any-match.ts'
+import { Desk, maxStates } from './desk.ts'
 import { isExpensive } from './expensive.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import {
@@ -23,9 +23,28 @@ import { keepEntry, listTexts, type Entry } from './pattern.ts'
 import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
 import { findUnder, listOpen, listWorlds } from './worlds.ts'
 
-/** Results over a fleet: by values, then by what their patterns see of a host. */
-export type KnownResults = Map<string, { lone: Lone[]; seeing: Entry[]; byHost: KnownHosts }>
-type KnownHosts = Map<string, { domain: string; result: ListResult }>
+/** Results over a fleet, by values. */
+export type KnownResults = Map<string, Shared>
+interface Shared {
+  first: Known
+  /** The patterns that see a host, and results by what they see; as soon as domains share it. */
+  seeing: Entry[]
+  byHost: Map<string, Known>
+}
+type Known = { domain: string; result: ListResult; states: number }
+
+/** What one run may still do, as if nothing were known from an earlier one. */
+export interface RunBudget {
+  states: number
+  /** States that one list may take. */
+  listStates: number
+  counted: Set<Known>
+}
+
+/** Creates the budget of a run, beyond which no list is begun. */
+export function createBudget(listStates = maxStates): RunBudget {
+  return { states: 2 * maxStates, listStates, counted: new Set() }
+}
 
 /**
  * Finds facts about the rule lists of one domain (request semantics, 7): rules that never decide,
@@ -33,19 +52,21 @@ type KnownHosts = Map<string, { domain: string; result: ListResult }>
  *
  * @param items canonical values of the items that are set; others count as absent
  * @param known results of other domains under the same settings, which are used and added to
+ * @param run what may still be done
  */
 export function findRuleListFindings(
   domain: string,
   items: ReadonlyMap<ItemKey, Candidate>,
   settings: Settings,
   known: KnownResults = new Map(),
+  run = createBudget(),
 ): ListResult {
   const read = new Map<ItemKey, Value>()
   const unknown: Finding[] = []
   for (const [key, value] of items)
     if (isUnknownValue(value)) unknown.push(createUndecided(createRule(key), value.secrets ?? []))
     else if (value !== null) read.set(key, value)
-  const parts = splitItems(read).map((part) => tryPart(domain, part, settings, known))
+  const parts = splitItems(read).map((part) => tryPart(domain, part, settings, known, run))
   const found = parts.flatMap(({ findings }) => findings)
   return {
     findings: [...found, ...checkValues(read, settings), ...unknown],
@@ -54,9 +75,9 @@ export function findRuleListFindings(
 }
 
 /** Finds facts about a part; none where a question has no answer. */
-function tryPart(...[domain, part, settings, known]: Parameters<typeof findPart>): ListResult {
+function tryPart(...[domain, part, ...others]: Parameters<typeof findPart>): ListResult {
   try {
-    return findPart(domain, part, settings, known)
+    return findPart(domain, part, ...others)
   } catch (error) {
     if (!(error instanceof NoLanguage)) throw error
     const findings = [...part.keys()].map((key) => createUndecided(createRule(key), null))
@@ -103,16 +124,34 @@ function findPart(
   read: Items,
   settings: Settings,
   known: KnownResults,
+  run: RunBudget,
 ): ListResult {
+  if (run.states <= 0) return { findings: [createUncompared(read)], reached: [] }
   const name = [...read].map(([key, value]) => `${key} ${nameValue(value)}`).join()
-  const prepared = known.get(name) ?? prepare(read)
-  known.set(name, prepared)
-  const host = nameHost(domain, prepared.seeing, settings)
-  const found = prepared.byHost.get(host)
-  if (found !== undefined) return moveResult(found.result, found.domain, domain)
-  const result = check(domain, read, prepared.lone, settings)
-  prepared.byHost.set(host, { domain, result })
-  return result
+  const shared = known.get(name)
+  const find = () => ({ domain, ...check(domain, read, settings, run.listStates) })
+  let found = shared?.first ?? find()
+  if (shared === undefined) known.set(name, { first: found, seeing: [], byHost: new Map() })
+  else if (domain !== found.domain) {
+    const { seeing, byHost } = shared
+    if (byHost.size === 0) {
+      seeing.push(...listSeeing(read, new Desk(domain, settings, 0)))
+      byHost.set(nameHost(found.domain, seeing, settings), found)
+    }
+    const host = nameHost(domain, seeing, settings)
+    found = byHost.get(host) ?? find()
+    byHost.set(host, found)
+    run.states -= seeing.length / 4
+  }
+  run.states -= found.result.findings.length / 4 + (run.counted.has(found) ? 0 : found.states)
+  run.counted.add(found)
+  return moveResult(found.result, found.domain, domain)
+}
+
+function createUncompared(items: Items): Finding {
+  const [item = 'cache_rule'] = items.keys()
+  const detail = `comparing the rules of ${item} takes too long, and ended early`
+  return createFinding('rules-not-compared', createRule(item), detail)
 }
 
 const names = new WeakMap<object, string>()
@@ -125,15 +164,19 @@ function nameValue(value: Value): string {
   return found
 }
 
-function prepare(items: Items): { lone: Lone[]; seeing: Entry[]; byHost: KnownHosts } {
-  const lone = listLonePatterns(items)
-  const entries = listPatterns(items, lone).flatMap((each) => each.entries)
-  const seeing = entries.filter(({ seesHost, isDecidable }) => seesHost && isDecidable)
-  return { lone, seeing, byHost: new Map() }
+function listSeeing(items: Items, desk: Desk): Entry[] {
+  const entries = listPatterns(items, listLonePatterns(items), desk).flatMap((each) => each.entries)
+  return entries.filter(({ seesHost, isDecidable }) => seesHost && isDecidable)
 }
 
-function check(domain: string, items: Items, patterns: Lone[], settings: Settings): ListResult {
-  const desk = new Desk(domain, settings)
+function check(
+  domain: string,
+  items: Items,
+  settings: Settings,
+  states: number,
+): { result: ListResult; states: number } {
+  const desk = new Desk(domain, settings, states)
+  const patterns = listLonePatterns(items)
   const avoid =
     settings.answers[3] === 'cache-first'
       ? []
@@ -169,11 +212,10 @@ function check(domain: string, items: Items, patterns: Lone[], settings: Setting
   )
   const crossed = between.filter(({ rule }) => !warned.has(`${rule.item}${rule.pointer}`))
   const cost = checkCosts(items, patterns, desk)
-  desk.close()
-  return {
-    findings: [...ranked, ...crossed, ...others, ...cost],
-    reached: results.flatMap(({ reached }) => reached),
-  }
+  const ended = desk.isSpent ? [createUncompared(items)] : []
+  const findings = [...ranked, ...crossed, ...others, ...cost, ...ended]
+  const reached = results.flatMap((each) => each.reached)
+  return { result: { findings, reached }, states: desk.close() }
 }
 
 /** A pattern that stands by itself, or in a list of which each rule acts. */
@@ -209,6 +251,7 @@ function listLonePatterns(items: Items): Lone[] {
 
 function checkLone(patterns: Lone[], desk: Desk): Finding[] {
   return patterns.flatMap(({ rule, entries }) => {
+    if (desk.isSpent) return []
     const found = findEmpty(rule, entries, desk)
     if (found !== null) return [found]
     return entries.every(({ isDecidable }) => isDecidable)
@@ -218,45 +261,32 @@ function checkLone(patterns: Lone[], desk: Desk): Finding[] {
 }
 
 /** Lists every pattern of a domain with its rule. */
-function listPatterns(items: Items, lone: Lone[]): Lone[] {
+function listPatterns(items: Items, lone: Lone[], desk: Desk): Lone[] {
   const keys = ['cache_rule', 'cache_rule_list', 'speed_limit', 'source_url_rewrite'] as const
-  const deny = items.get('deny_url')
-  const urls = isObject(deny) && Array.isArray(deny['urls']) ? deny['urls'] : []
-  const bans = items.get('combined_ban')
-  const banned = (Array.isArray(bans) ? bans : []).flatMap((_, i) => {
-    const form = readEffective('combined_ban', [bans?.[i as never] ?? null])
-    const url = Array.isArray(form) && isObject(form[0]) ? form[0]['url'] : null
-    return (isObject(url) ? readForms(url['url']) : []).map((each) => ({
-      rule: createRule('combined_ban', `/${i}`, each.text),
-      entries: [keepEntry(each)],
-    }))
-  })
-  return [
-    ...keys.flatMap((key) => readRules(key, items)),
-    ...lone,
-    ...banned,
-    ...urls.map((text, i) => ({
-      rule: createRule('deny_url', `/urls/${i}`, text),
-      entries: [
-        keepEntry(formPattern(text, { kind: 'regex', folds: 'R6', sees: 'W', extent: 'R27' })),
-      ],
-    })),
-  ]
+  const lists = listAnyMatch(items, desk).flatMap(({ rules, texts, entry }) =>
+    texts.flatMap((text, i) => {
+      const rule = rules[i]
+      if (entry === undefined || rule === undefined || typeof text !== 'string') return []
+      return [{ rule, entries: [entry(text)] }]
+    }),
+  )
+  return [...keys.flatMap((key) => readRules(key, items)), ...lone, ...lists]
 }
 
 /** Finds patterns for which an engine that backtracks may need exponential time. */
 function checkCosts(items: Items, lone: Lone[], desk: Desk): Finding[] {
   const hosts = ['https', 'http'].map((scheme) => `${scheme}://${desk.domain}/`)
-  return listPatterns(items, lone).flatMap(({ rule, entries }) =>
+  return listPatterns(items, lone, desk).flatMap(({ rule, entries }) =>
     entries.flatMap((entry) => {
       const { kind, text, extent } = entry.form
       const isRead = kind === 'regex' && /[*+{]/.test(text) && parseCore(text) !== null
-      if (!isRead || entry.matchesAll) return []
+      if (!isRead || entry.matchesAll || desk.isSpent) return []
+      desk.spend(1)
       const under = findUnder(desk.settings, listOpen(desk.settings, entry.readings), (world) => {
         const whole = extent !== 'search' && settle(world, 4) === 'whole'
         return entry.languages(world).some(({ sees, program: { ignoresCase } }) => {
           const starts = sees !== 'W' ? ['/'] : desk.domain.startsWith('.') ? [] : hosts
-          return isExpensive(text, whole, ignoresCase, starts)
+          return isExpensive(text, whole, ignoresCase, starts, (count) => desk.spend(count))
         })
       })
       if (under === null) return []

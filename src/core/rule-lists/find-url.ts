@@ -13,13 +13,18 @@ export interface Wanted {
   never: Language[]
 }
 
-/** States that may still be visited; keeps the time for a list bounded. */
+/**
+ * States that may still be visited, as many as one comparison counts for; keeps the time for a
+ * list bounded.
+ */
 export interface Budget {
   states: number
 }
 
 /** Greatest number of states of one product of automata. */
 const maxStates = 10_000
+/** Steps of programs times characters that count as one state. */
+const maxWork = 10_000
 
 /** State of an automaton before its part, and after it without and with a match. */
 const [waiting, lost, won] = [-1, -2, -3]
@@ -87,6 +92,8 @@ class Walk {
   }
 
   find(domain: string, budget: Budget): Node | null | undefined {
+    const length = this.#languages.reduce((sum, { program }) => sum + program.steps.length, 0)
+    const cost = Math.ceil((length * this.#chars.length) / maxWork)
     const seesHost = this.#languages.some(({ sees }) => sees === 'W')
     const isWild = domain.startsWith('.')
     for (const scheme of seesHost ? ['https', 'http'] : ['https']) {
@@ -102,7 +109,7 @@ class Walk {
     for (const node of this.#queue) {
       if (this.#isWanted(node)) return node
       if (this.#seen.size >= maxStates || budget.states <= 0) return undefined
-      budget.states--
+      budget.states -= cost
       this.#follow(node, domain)
     }
     return null

@@ -8,6 +8,7 @@ import type { Rule } from '../trace/rule.ts'
 import type { Desk } from './desk.ts'
 import { createFinding, nameRule, type Finding, type Reached } from './finding.ts'
 import {
+  findCore,
   listOpenReadings,
   listTexts,
   seeUrl,
@@ -16,6 +17,7 @@ import {
   type SeenUrl,
 } from './pattern.ts'
 import type { RankedList, RankedRule } from './ranked-rules.ts'
+import { TextIndex } from './text-index.ts'
 import { findUnder, isEverywhere, listOpen, listWorlds, type Under } from './worlds.ts'
 
 /** What is known of the rules of a list. */
@@ -42,8 +44,10 @@ const maxSamples = 4
  */
 export function checkFirstMatch(list: RankedList, desk: Desk, avoid: Entry[]): ListResult {
   const result: ListResult = { findings: [], reached: [] }
+  const index = new TextIndex(list.rules.map(({ entries }) => entries.map(findCore)))
   for (const rule of list.rules) {
-    const check = new RuleCheck(list, rule, desk, avoid)
+    if (desk.isSpent) break
+    const check = new RuleCheck(list, rule, desk, avoid, index)
     const finding = check.findFirst()
     if (finding !== null) result.findings.push(finding)
     if (finding?.severity === 'warning') continue
@@ -72,21 +76,34 @@ class RuleCheck {
   readonly #avoid: Entry[]
   /** The rules that rank before it in some world. */
   readonly #earlier: RankedRule[]
+  readonly #index: TextIndex
+  readonly #samples: (string | null)[]
+  readonly #near: RankedRule[]
   #covers: Cover[] | undefined
   /** The first finding that holds in some worlds; after it, only those everywhere count. */
   #note: Finding | null = null
   #reached: Reached | null | undefined
 
-  constructor(list: RankedList, own: RankedRule, desk: Desk, avoid: Entry[]) {
+  constructor(list: RankedList, own: RankedRule, desk: Desk, avoid: Entry[], index: TextIndex) {
     this.#list = list
     this.#own = own
     this.#desk = desk
     this.#avoid = avoid
+    this.#index = index
     this.#earlier = list.rules.filter(
       (each) =>
         each !== own &&
         (list.listOrderReadings(each, own).length > 0 || list.isBefore(each, own, desk.settings)),
     )
+    this.#samples = own.entries.flatMap((entry) => desk.listEvidence(entry))
+    this.#near = this.#listNear(true)
+    desk.spend(1 + this.#earlier.length / 100 + this.#near.length / 8)
+  }
+
+  /** The earlier rules that may match a sample of it; with `isPartly`, of some worlds. */
+  #listNear(isPartly: boolean): RankedRule[] {
+    const near = new Set(this.#index.find(this.#samples, isPartly).map((i) => this.#list.rules[i]))
+    return this.#earlier.filter((each) => near.has(each))
   }
 
   /** The first code that holds in every world; else the first that holds in some. */
@@ -156,8 +173,10 @@ class RuleCheck {
 
   /** The earlier rules that have all requests of this one. */
   #listCovers(): Cover[] {
-    return (this.#covers ??= this.#earlier.flatMap((by) => {
-      if (!includesWindow(by, this.#own) || this.#isRefuted(by)) return []
+    // After a note, only what covers it everywhere counts.
+    return (this.#covers ??= this.#listNear(this.#note !== null).flatMap((by) => {
+      this.#desk.spend(1)
+      if (this.#desk.isSpent || !includesWindow(by, this.#own) || this.#isRefuted(by)) return []
       const found = this.#cover(by, this.#own)
       return found === null ? [] : [{ by, ...found }]
     }))
@@ -222,6 +241,7 @@ class RuleCheck {
     if (under === null) return null
     let needed = this.#earlier
     for (const each of this.#earlier.toReversed()) {
+      if (this.#desk.isSpent) break
       const fewer = needed.filter((other) => other !== each)
       const rest = fewer.length === 0 ? null : this.#unite(fewer)
       if (rest !== null && Object.keys(rest).length === Object.keys(under).length) needed = fewer
@@ -233,6 +253,7 @@ class RuleCheck {
 
   #unite(rules: RankedRule[]): Under | null {
     const { settings } = this.#desk
+    this.#desk.spend(rules.length / 4)
     const own = this.#own
     const open = listOpen(settings, [
       ...rules.flatMap((each) => this.#list.listOrderReadings(each, own)),
@@ -275,19 +296,24 @@ class RuleCheck {
     const isKnown = all.every(({ isDecidable }) => isDecidable)
     const open = listOpen(settings, [...readings, ...listOpenReadings(settings, all)])
     let partly: Reached | null = null
+    const near = new Set(this.#near)
     for (const { active, time } of listMinutes(this.#own, this.#earlier)) {
+      const close = active.filter((each) => near.has(each))
       const rivals = [...active.map((each) => each.entries), this.#avoid]
       const isFree = (seen: SeenUrl) =>
         this.#desk.answer(entries, seen) === true &&
-        rivals.every((each) => each.length === 0 || this.#desk.answer(each, seen) === false)
+        [...close.map((each) => each.entries), this.#avoid].every(
+          (each) => each.length === 0 || this.#desk.answer(each, seen) === false,
+        )
       const samples = this.#desk.listSamples(entries)
       const sample = samples.find(isFree)
       if (sample !== undefined) return { rule, request: { url: sample.url, ...time }, under: {} }
-      if (!isKnown) continue
+      this.#desk.spend(rivals.length / 4)
+      if (!isKnown || this.#desk.isSpent) continue
       const found = this.#searchEverywhere(rivals.flat())
       if (found !== null) return { rule, request: { url: found, ...time }, under: {} }
       const part: { url: string; under: Under } | null =
-        partly === null ? this.#findPartly(samples, active, open) : null
+        partly === null ? this.#findPartly(samples, active, close, open) : null
       if (part !== null) partly = { rule, request: { url: part.url, ...time }, under: part.under }
     }
     return partly
@@ -309,21 +335,24 @@ class RuleCheck {
   #findPartly(
     samples: SeenUrl[],
     active: RankedRule[],
+    close: RankedRule[],
     open: number[],
   ): { url: string; under: Under } | null {
     const { settings } = this.#desk
     const { entries } = this.#own
-    const before = (world: Settings) =>
-      active
+    const before = (rules: RankedRule[], world: Settings) =>
+      rules
         .filter((each) => this.#list.isBefore(each, this.#own, world))
         .flatMap((each) => each.entries)
         .concat(this.#avoid)
     const decides = (seen: SeenUrl, world: Settings) =>
       entries.some((entry) => entry.matches(world, seen)) &&
-      !before(world).some((entry) => entry.matches(world, seen))
+      !before(samples.includes(seen) ? close : active, world).some((entry) =>
+        entry.matches(world, seen),
+      )
     const search = (world: Settings) => {
       const list = (all: Entry[]) => all.flatMap((each) => each.languages(world))
-      const wanted = { must: [list(entries)], never: list(before(world)) }
+      const wanted = { must: [list(entries)], never: list(before(active, world)) }
       const url = this.#desk.find('plain', wanted)
       return typeof url === 'string' ? seeUrl(url) : undefined
     }
@@ -378,6 +407,8 @@ export function findUnordered(
   for (const other of rules.slice(0, rules.includes(own) ? rules.indexOf(own) : rules.length)) {
     const readings = list.listOrderReadings(other, own)
     if (readings.length === 0 || other.effect === own.effect) continue
+    desk.spend(1)
+    if (desk.isSpent) break
     const overlap = findOverlap(own, other, desk, isTotal)
     if (overlap === null) continue
     const detail =

@@ -52,8 +52,6 @@ export class Entry {
   readonly readings: number[]
   /** A list of this entry only. */
   readonly alone: readonly Entry[] = [this]
-  /** Paths of URLs that it matches, by world; of one that does not see the host. */
-  readonly paths = new Map<string, string | null>()
   readonly #shapes = new Map<string, Shape>()
   readonly #languages = new Map<string, Language[]>()
 
@@ -148,6 +146,34 @@ function isInFragment(text: string): boolean {
     )
     return !rest.some(hasAnchor)
   })
+}
+
+/**
+ * Finds the longest text that all plain URLs have that an entry matches, by case or not; empty if
+ * nothing is decided.
+ */
+export function findCore(entry: Entry): string {
+  const { kind, text, extent } = entry.form
+  if (!entry.isDecidable || entry.matchesAll) return ''
+  const node = kind === 'regex' ? parseCore(text)?.node : undefined
+  const runs = node === undefined && kind !== 'all' ? text.split('*') : ['']
+  if (node !== undefined) addRuns(node, runs)
+  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '')
+  // By R27 the expression may be a URL itself, but no URL has a backslash.
+  const isShared = extent !== 'R27' || text.includes('\\') || text.includes(longest)
+  return isShared ? longest : ''
+}
+
+/** Adds the characters that follow each other in whatever an expression matches. */
+function addRuns(node: Node, runs: string[]): void {
+  if (node.kind === 'sequence') for (const part of node.of) addRuns(part, runs)
+  else if (node.kind === 'group') addRuns(node.of, runs)
+  else if (node.kind === 'choice' || node.kind === 'repeat') runs.push('')
+  else if (node.kind === 'char') {
+    const code = node.chars.ascii.indexOf(1)
+    const isOne = !node.chars.others && code >= 0 && node.chars.ascii.lastIndexOf(1) === code
+    runs.push(isOne ? (runs.pop() ?? '') + String.fromCharCode(code) : '')
+  }
 }
 
 function hasAnchor(node: Node): boolean {

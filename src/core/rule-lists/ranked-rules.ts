@@ -40,12 +40,14 @@ const patternFields = ['pattern', 'origin_url']
 export function readRules(item: ItemKey, items: Items): RankedRule[] {
   const value = items.get(item)
   if (!Array.isArray(value)) return []
-  const found = known.get(value) ?? parseRules(item, value)
-  known.set(value, found)
-  return found
+  const last = known.get(item)
+  const rules = last?.value === value ? last.rules : parseRules(item, value)
+  known.set(item, { value, rules })
+  return rules
 }
 
-const known = new WeakMap<object, RankedRule[]>()
+/** The last rules of each item: more would keep the automata of a fleet. */
+const known = new Map<ItemKey, { value: Json[]; rules: RankedRule[] }>()
 
 function parseRules(item: ItemKey, value: Json[]): RankedRule[] {
   return value.flatMap((each, i) => {
@@ -146,7 +148,8 @@ function byPriority(list: RankedRule[], { answers }: Settings): RankedList {
 }
 
 function joinLists(first: RankedList, lists: RankedList[]): RankedList {
-  const find = (rule: RankedRule) => lists.find(({ rules }) => rules.includes(rule)) ?? first
+  const owners = new Map(lists.flatMap((list) => list.rules.map((rule) => [rule, list])))
+  const find = (rule: RankedRule) => owners.get(rule) ?? first
   const ordered = lists.toSorted((a, b) => Number(b === first) - Number(a === first))
   return {
     rules: ordered.flatMap(({ rules }) => rules),

@@ -94,15 +94,22 @@ function compileRepeat(
 }
 
 /** Adds the other case of each letter. Of a class that excludes, the excluded letters. */
-function foldCase({ ascii, others }: CharSet): CharSet {
+function foldCase(set: CharSet): CharSet {
+  const known = foldedSets.get(set)
+  if (known !== undefined) return known
+  const { ascii, others } = set
   const folded = Uint8Array.from(ascii)
   for (let upper = 65; upper <= 90; upper++) {
     const [large, small] = [ascii[upper] ?? 0, ascii[upper + 32] ?? 0]
     const is = others ? Math.min(large, small) : Math.max(large, small)
     folded[upper] = folded[upper + 32] = is
   }
-  return { ascii: folded, others }
+  const made = { ascii: folded, others }
+  foldedSets.set(set, made)
+  return made
 }
+
+const foldedSets = new WeakMap<CharSet, CharSet>()
 
 /** Where a match begins and ends, and its groups; -1 for one that took no part. */
 export type Captures = Int32Array

@@ -37,6 +37,7 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "rule-expensive": "An engine that backtracks can take exponential time to match the pattern.",
   "white-list-denied": "A rule of combined_ban denies an entry of ip_white_list.",
   "never-served": "Items together refuse, deny or redirect every request of the domain.",
+  "rules-not-compared": "Comparing the rules takes too long, and ended early.",
   "rule-undecided": "Nothing could be decided about the rule; shown with --verbose only.",
   "suppression-invalid": "A comment that begins with `# edgewise:` has another form than the one that allows a finding, or lacks the reason.",
   "suppression-unknown": "A comment allows a code that there is not, or one of errors, which are always reported.",
