@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { listKinds } from '../../test/rule-lists/kinds.ts'
 import { findRuleListFindings } from '../../src/core/rule-lists/find-findings.ts'
 import type { Value } from '../../src/core/model/item.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { createRow, type Row } from './row.ts'
+import { compareFigures, createRow, type Row } from './row.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Lists of one measurement in which each list is different. */
@@ -25,7 +26,44 @@ export function measureRuleLists(bench: Workbench, domains: number): Row[] {
         measureDistinct(hasRegex),
       ),
     ),
+    ...[false, true].map((hasRegex) => measureOwn(bench, hasRegex)),
+    ...Object.keys(listKinds).map(measureKind),
   ]
+}
+
+/** Measures a fleet in which each domain has a list of its own. */
+function measureOwn(bench: Workbench, hasRegex: boolean): Row {
+  const id = `rule-lists-own${hasRegex ? '-regex' : ''}`
+  const folder = bench.makeFolder(id)
+  mkdirSync(join(folder, 'domains'), { recursive: true })
+  writeFileSync(join(folder, 'edgewise.yaml'), 'version: 1\nservice: {url: emulator}\n')
+  for (let i = 0; i < 1000; i++) {
+    const rules = hasRegex
+      ? Array.from({ length: 20 }, (_, n) => ({
+          type: 4,
+          pattern: `/v${i}/${n}/.*a$`,
+          time: n + 1,
+        }))
+      : createRules(i, false)
+    const text = JSON.stringify({ domain: `d${i}.example.com`, config: { cache_rule: rules } })
+    writeFileSync(join(folder, 'domains', `d${i}.yaml`), text)
+  }
+  const { cpu } = bench.edgewiseCold(folder, ['validate'])
+  const what = `validate of 1,000 domains with 20 own ${hasRegex ? 'expressions' : 'rules'}, CPU`
+  return createRow(id, what, 's', cpu, 10)
+}
+
+/** Measures 800 entries of a kind beside 100; figures below a tenth of a second say nothing. */
+function measureKind(kind: string): Row {
+  const [few = 0, many = 0] = [100, 800].map((length) => {
+    const items = new Map(Object.entries(listKinds[kind]?.(length) ?? {}))
+    const settings = buildSettings({ preset: 'strict', assume: {}, timezone: null })
+    const start = process.cpuUsage()
+    findRuleListFindings('www.example.com', items as never, settings)
+    const { user, system } = process.cpuUsage(start)
+    return Math.max(0.1, (user + system) / 1e6)
+  })
+  return compareFigures(`rule-list ${kind}`, `800 entries beside 100: ${kind}`, many, few, 12, 's')
 }
 
 /** CPU seconds of all lists. */

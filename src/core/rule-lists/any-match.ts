@@ -126,7 +126,8 @@ export function listAnyMatch(items: Items, desk: Desk): AnyList[] {
     ),
     listEntries('deny_url', '/urls', find('deny_url')['urls'], denied),
     ...bans.flatMap(({ configs, pointer }) =>
-      banLists.map((name) => {
+      banLists.flatMap((name) => {
+        if (!Object.hasOwn(configs, name)) return []
         const config = part(configs, name)
         const at = `${pointer}/${name}/list`
         return listEntries('combined_ban', at, config['list'], matchBan(name, config, desk))

@@ -10,7 +10,7 @@ import { createRule, type Rule } from '../trace/rule.ts'
 import { checkAnyMatch, listAnyMatch } from './any-match.ts'
 import { Desk, maxStates } from './desk.ts'
 import { isExpensive } from './expensive.ts'
-import { createFinding, nameRule, type Finding } from './finding.ts'
+import { createFinding, createUncompared, nameRule, type Finding } from './finding.ts'
 import {
   checkFirstMatch,
   createUndecided,
@@ -126,7 +126,7 @@ function findPart(
   known: KnownResults,
   run: RunBudget,
 ): ListResult {
-  if (run.states <= 0) return { findings: [createUncompared(read)], reached: [] }
+  if (run.states <= 0) return { findings: [createUncompared([...read.keys()][0])], reached: [] }
   const name = [...read].map(([key, value]) => `${key} ${nameValue(value)}`).join()
   const shared = known.get(name)
   const find = () => ({ domain, ...check(domain, read, settings, run.listStates) })
@@ -146,12 +146,6 @@ function findPart(
   run.states -= found.result.findings.length / 4 + (run.counted.has(found) ? 0 : found.states)
   run.counted.add(found)
   return moveResult(found.result, found.domain, domain)
-}
-
-function createUncompared(items: Items): Finding {
-  const [item = 'cache_rule'] = items.keys()
-  const detail = `comparing the rules of ${item} takes too long, and ended early`
-  return createFinding('rules-not-compared', createRule(item), detail)
 }
 
 const names = new WeakMap<object, string>()
@@ -212,7 +206,7 @@ function check(
   )
   const crossed = between.filter(({ rule }) => !warned.has(`${rule.item}${rule.pointer}`))
   const cost = checkCosts(items, patterns, desk)
-  const ended = desk.isSpent ? [createUncompared(items)] : []
+  const ended = desk.isSpent ? [createUncompared([...items.keys()][0])] : []
   const findings = [...ranked, ...crossed, ...others, ...cost, ...ended]
   const reached = results.flatMap((each) => each.reached)
   return { result: { findings, reached }, states: desk.close() }

@@ -38,6 +38,12 @@ export function createFinding(
   return { code, severity, rule, other, under, witness, proof, detail }
 }
 
+/** Creates the finding that rules were compared in part, or not at all. */
+export function createUncompared(item: Rule['item'] = 'cache_rule'): Finding {
+  const detail = `comparing the rules of ${item} takes too long, and ended early`
+  return createFinding('rules-not-compared', { item, pointer: '', pattern: null }, detail)
+}
+
 /** Names a rule by its item and text: `cache_rule rule 2 (jpg,png)`. */
 export function nameRule({ item, pointer, pattern }: Rule): string {
   const place = /^\/(\d+)/.exec(pointer)?.[1]

@@ -97,12 +97,14 @@ class RuleCheck {
     )
     this.#samples = own.entries.flatMap((entry) => desk.listEvidence(entry))
     this.#near = this.#listNear(true)
-    desk.spend(1 + this.#earlier.length / 100 + this.#near.length / 8)
+    desk.spend(1 + this.#earlier.length / 100)
   }
 
   /** The earlier rules that may match a sample of it; with `isPartly`, of some worlds. */
   #listNear(isPartly: boolean): RankedRule[] {
-    const near = new Set(this.#index.find(this.#samples, isPartly).map((i) => this.#list.rules[i]))
+    const found = this.#index.find(this.#samples, isPartly)
+    this.#desk.spend(found.length / 8)
+    const near = new Set(found.map((i) => this.#list.rules[i]))
     return this.#earlier.filter((each) => near.has(each))
   }
 

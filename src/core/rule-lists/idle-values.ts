@@ -4,7 +4,7 @@ import type { Settings } from '../trace/readings.ts'
 import { matchesAll } from '../trace/match/regex.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
 import { coverAddress, listBans } from './any-match.ts'
-import { createFinding, nameRule, type Finding } from './finding.ts'
+import { createFinding, createUncompared, nameRule, type Finding } from './finding.ts'
 import type { Items } from './ranked-rules.ts'
 import { findUnder, listOpen, type Under } from './worlds.ts'
 
@@ -121,6 +121,9 @@ export function checkValues(items: Items, settings: Settings): Finding[] {
   return [...idle, ...checkAddresses(items, settings), ...checkServed(items, settings)]
 }
 
+/** Greatest number of pairs of an address of a ban and one of a list. */
+const maxPairs = 100_000
+
 /** Finds networks of bans that overlap, and addresses of the white list that a ban denies. */
 function checkAddresses(items: Items, settings: Settings): Finding[] {
   const under = findUnexempt(items, settings)
@@ -130,12 +133,14 @@ function checkAddresses(items: Items, settings: Settings): Finding[] {
     return (Array.isArray(found) ? found : []).map((each, i) => createRule(key, `/list/${i}`, each))
   }
   const [black, white] = [list('ip_black_list'), list('ip_white_list')]
-  return listBans(items).flatMap(({ configs, pointer, rule }) => {
+  let pairs = 0
+  const found = listBans(items).flatMap(({ configs, pointer, rule }) => {
     const { ip } = configs
     if (!isObject(ip) || !Array.isArray(ip['list']) || ip['is_match'] === 'no') return []
     const isAlone = Object.keys(configs).length === 1
     return ip['list'].flatMap((text, i) => {
-      if (typeof text !== 'string') return []
+      pairs += black.length + white.length
+      if (typeof text !== 'string' || pairs > maxPairs) return []
       const own = createRule('combined_ban', `${pointer}/ip/list/${i}`, text)
       const name = `${nameRule(rule)}, ip ${text},`
       const overlaps = black.flatMap((other) => {
@@ -166,6 +171,7 @@ function checkAddresses(items: Items, settings: Settings): Finding[] {
       return [...overlaps, ...denied]
     })
   })
+  return pairs > maxPairs ? [...found, createUncompared('combined_ban')] : found
 }
 
 function narrower(a: string, b: string): string {
