@@ -9,6 +9,7 @@ import {
   type RunBudget,
 } from '../../src/core/rule-lists/find-findings.ts'
 import { TextIndex } from '../../src/core/rule-lists/text-index.ts'
+import { parseCore } from '../../src/core/trace/regex/syntax.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
 import { brief, find } from './find.ts'
 import { listKinds } from './kinds.ts'
@@ -215,4 +216,10 @@ it('a known result counts as much as one that is found now', () => {
   })
   expect(left[0]).toBeLessThan(createBudget().states)
   expect(left[1]).toBe(left[0])
+})
+
+it('an expression whose nested repetitions would double its program is not decided', () => {
+  const nest = (depth: number) => `${'('.repeat(depth)}a${'+)'.repeat(depth)}b`
+  expect(parseCore(nest(5))).not.toBeNull()
+  expect(parseCore(nest(16))).toBeNull()
 })

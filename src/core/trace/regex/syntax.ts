@@ -98,7 +98,9 @@ class Parser {
     const min = sign === undefined ? Number(from) : sign === '+' ? 1 : 0
     const max = findMax(sign, min, comma, to)
     const count = max === Number.POSITIVE_INFINITY ? min : max
-    const counts = Math.max(count, 1) * atom.counts
+    // A repetition without an end is compiled once more, and so are those within it.
+    const copies = isGroup && max === Number.POSITIVE_INFINITY ? min + 1 : count
+    const counts = Math.max(copies, 1) * atom.counts
     if (max < min || count > maxCount || counts > maxCount) throw new OutsideCore()
     return { node: { kind: 'repeat', of: atom.node, min, max, isLazy: lazy === '?' }, counts }
   }
