@@ -146,7 +146,7 @@ function buildItemSchema(schema: ItemSchema): Schema {
 }
 
 /**
- * Loosens the schema of a payload for manifests: null removes, lists may append, references are
+ * Loosens the schema of a payload for manifests: null removes, lists may add entries, references are
  * allowed.
  */
 function loosen(schema: ItemSchema): Schema {
@@ -171,7 +171,7 @@ function loosen(schema: ItemSchema): Schema {
     const { minItems: _minItems, ...limits } = rules
     return {
       ...withDefault,
-      anyOf: [{ type: 'array', items: entry, ...limits }, buildAppend(entry), nullSchema],
+      anyOf: [{ type: 'array', items: entry, ...limits }, buildAddition(entry), nullSchema],
     }
   }
   return {
@@ -191,7 +191,7 @@ function listOtherSpellings(schema: ItemSchema): Schema[] {
   const list =
     schema['x-edgewise']?.list === undefined
       ? []
-      : [{ type: 'array', items: entry }, buildAppend(entry)]
+      : [{ type: 'array', items: entry }, buildAddition(entry)]
   if (schema.type === 'boolean') return [{ enum: ['true', 'false'] }]
   if (schema.type === 'integer')
     return [
@@ -202,12 +202,17 @@ function listOtherSpellings(schema: ItemSchema): Schema[] {
   return [{ type: 'integer' }, ...list]
 }
 
-function buildAppend(entry: Schema): Schema {
+function buildAddition(entry: Schema): Schema {
   return {
     type: 'object',
     additionalProperties: false,
-    required: ['$append'],
+    minProperties: 1,
     properties: {
+      $prepend: {
+        type: 'array',
+        items: entry,
+        description: 'Entries to add before the list of a profile.',
+      },
       $append: {
         type: 'array',
         items: entry,

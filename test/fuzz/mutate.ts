@@ -12,6 +12,7 @@ export const hostileKeys = [
   'prototype',
   '$secret',
   '$append',
+  '$prepend',
   '$unset',
   '',
   'a/b',

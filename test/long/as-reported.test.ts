@@ -99,6 +99,18 @@ it('requests that nest 900 levels are refused, and no process dies', async () =>
   }
 })
 
+it('an exception goes before the rules of a profile', async () => {
+  const rule = (pattern: string) => `{match_method: dir, pattern: ${pattern}, expire: 60}`
+  place.write('profiles/p.yaml', `profile: p\nconfig: {cache_rule_list: [${rule('/')}]}\n`)
+  const lists = `{$prepend: [${rule('/live/')}], $append: [${rule('/rest/')}]}`
+  const manifest = `domain: ${domain}\nprofiles: [p]\nconfig:\n  cache_rule_list: ${lists}\n`
+  place.write('domains/a.yaml', manifest)
+  const { out } = await edgewise('show', domain, '--json')
+  expect(out.match(/"\/\w*\/?"(?=,)/g)?.slice(0, 3)).toEqual(['"/live/"', '"/"', '"/rest/"'])
+  const trace = await edgewise('trace', `https://${domain}/live/a`, '--json')
+  expect(trace.out).toContain(`"pattern":"/live/","file":"domains/a.yaml","line":4`)
+})
+
 it('a journal whose author was changed is found', async () => {
   expect(await apply({ timeout: { time: 30 } })).toMatchObject({ code: 0 })
   const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })

@@ -217,6 +217,12 @@ it.each([
     'expected a list',
   ],
   [
+    'a value in a list that is prepended',
+    `${domain}  ip_black_list: {list: {$prepend: [nonsense], $append: [192.0.2.1]}}\n`,
+    '3:37-45 item-invalid',
+    'expected an IP address',
+  ],
+  [
     'an item without a wire name',
     `${domain}  deny_protocol: {protocol: http}\n`,
     '3:3-16 item-unnamed',

@@ -35,28 +35,29 @@ describe('mergeOver', () => {
     expect(merge({ a: [1] }, { a: null }, { a: { $append: [2] } }).value).toEqual({ a: [2] })
   })
 
-  it('refuses an invalid append', () => {
-    expect(merge({ a: { b: 1 } }, { a: { $append: [2] } }).faults).toEqual([
-      {
-        pointer: '/a/$append',
-        detail: '"$append" adds to a list, but the inherited value is a mapping',
-      },
+  it('prepends to the list below, beside an append', () => {
+    const both = { $append: [4], $prepend: [0] }
+    expect(merge({ a: [1] }, { a: { $prepend: [0] } }).value).toEqual({ a: [0, 1] })
+    expect(merge({ a: [2] }, { a: both }, { a: both }).value).toEqual({ a: [0, 0, 2, 4, 4] })
+    expect(merge({ a: both }).value).toEqual({ a: [0, 4] })
+    expect(merge({ a: both }, { a: [9] }).value).toEqual({ a: [9] })
+  })
+
+  it.each(['$append', '$prepend'])('refuses an invalid %s', (key) => {
+    const detail = `"${key}" adds to a list, but the inherited value is a `
+    expect(merge({ a: { b: 1 } }, { a: { [key]: [2] } }).faults).toEqual([
+      { pointer: `/a/${key}`, detail: `${detail}mapping` },
     ])
-    expect(merge({ a: 'x,y' }, { a: { $append: [2] } }).faults).toEqual([
-      {
-        pointer: '/a/$append',
-        detail: '"$append" adds to a list, but the inherited value is a plain value',
-      },
+    expect(merge({ a: 'x,y' }, { a: { [key]: [2] } }).faults).toEqual([
+      { pointer: `/a/${key}`, detail: `${detail}plain value` },
     ])
-    expect(merge({ a: { $append: 2 } }).faults).toEqual([
-      { pointer: '/a/$append', detail: 'expected a list of the entries to add under "$append"' },
+    expect(merge({ a: { [key]: 2 } }).faults).toEqual([
+      { pointer: `/a/${key}`, detail: `expected a list of the entries to add under "${key}"` },
     ])
-    expect(merge({ a: { $append: [], 'b/c': 1 } }).faults).toEqual([
+    expect(merge({ a: { [key]: [], 'b/c': 1 } }).faults).toEqual([
       {
         pointer: '/a/b~1c',
-        detail:
-          'expected "$append" as the only key of its mapping, got "b/c" as well. Remove ' +
-          'one of the two.',
+        detail: 'expected only "$prepend" and "$append" in their mapping, got "b/c"',
       },
     ])
   })
@@ -67,6 +68,7 @@ describe('mergeOver', () => {
   })
 })
 
+const digits = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 3 })
 const leaf = fc.oneof(
   fc.integer({ min: 0, max: 9 }),
   fc.constant(null),
@@ -78,7 +80,9 @@ const tree: fc.Arbitrary<JsonObject> = fc.letrec<{ node: Json; map: JsonObject }
     { depthSize: 'small' },
     leaf,
     tie('map'),
-    fc.record({ $append: fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }) }),
+    fc.record({ $append: digits }),
+    fc.record({ $prepend: digits }),
+    fc.record({ $prepend: digits, $append: digits }),
   ),
   map: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node'), { maxKeys: 3 }),
 })).map

@@ -83,8 +83,9 @@ describe('replaceReferences', () => {
     expect(replaceReferences({ a: { $unset: true } }, names, '/x').findings).toMatchObject([
       { pointer: '/x/a/$unset' },
     ])
-    expect(replaceReferences({ a: [{ $append: [] }] }, names, '/x').findings).toMatchObject([
-      { pointer: '/x/a/0/$append' },
-    ])
+    for (const key of ['$append', '$prepend'])
+      expect(replaceReferences({ a: [{ [key]: [] }] }, names, '/x').findings).toMatchObject([
+        { pointer: `/x/a/0/${key}`, detail: expect.stringContaining('not allowed inside a list') },
+      ])
   })
 })

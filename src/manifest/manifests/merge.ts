@@ -14,16 +14,21 @@ export interface MergeFault {
 
 /**
  * Merges `above` over `below` (RFC 7396): null removes a field, a mapping is merged, everything
- * else replaces. `{$append: […]}` appends to the list below, and `{$unset: true}` is kept as a
- * value. Neither argument is changed; the result shares unchanged parts with them.
+ * else replaces. `{$prepend: […], $append: […]}` adds to the list below, and `{$unset: true}` is
+ * kept as a value. Neither argument is changed; the result shares unchanged parts with them.
  */
 export function mergeOver(below: JsonObject, above: JsonObject, faults: MergeFault[]): JsonObject {
   return mergeMapping(below, above, faults, '')
 }
 
+/** Tests whether a value adds entries to a list. */
+export function isAddition(value: Json | undefined): value is JsonObject {
+  return isObject(value) && (Object.hasOwn(value, '$append') || Object.hasOwn(value, '$prepend'))
+}
+
 /** Tests whether a value is a mapping to merge, not an instruction such as `$append`. */
 export function isPlainMapping(value: Json | undefined): value is JsonObject {
-  return isObject(value) && !Object.hasOwn(value, '$append') && !Object.hasOwn(value, '$unset')
+  return isObject(value) && !isAddition(value) && !Object.hasOwn(value, '$unset')
 }
 
 function mergeMapping(
@@ -63,33 +68,31 @@ function mergeValue(
   pointer: string,
 ): Json | undefined {
   if (above === null) return undefined
-  if (!isObject(above)) return above
-  if (Object.hasOwn(above, '$append')) return append(below, above, faults, pointer)
+  if (isAddition(above)) return addEntries(below, above, faults, pointer)
   return isPlainMapping(above) ? mergeMapping(below, above, faults, pointer) : above
 }
 
-function append(
+function addEntries(
   below: Json | undefined,
   above: JsonObject,
   faults: MergeFault[],
   pointer: string,
 ): Json | undefined {
-  const refuse = (innerPointer: string, detail: string): Json | undefined => {
-    faults.push({ pointer: pointer + innerPointer, detail })
+  const refuse = (key: string, detail: string): Json | undefined => {
+    faults.push({ pointer: pointer + formatPointerStep(key), detail })
     return below
   }
-  const extraKey = Object.keys(above).find((key) => key !== '$append')
-  if (extraKey !== undefined)
-    return refuse(
-      formatPointerStep(extraKey),
-      `expected "$append" as the only key of its mapping, got "${extraKey}" as well. Remove ` +
-        'one of the two.',
-    )
-  const added = above['$append']
-  if (!Array.isArray(added))
-    return refuse('/$append', 'expected a list of the entries to add under "$append"')
-  if (below === undefined) return added
-  if (Array.isArray(below)) return [...below, ...added]
-  const kind = isObject(below) ? 'a mapping' : 'a plain value'
-  return refuse('/$append', `"$append" adds to a list, but the inherited value is ${kind}`)
+  const known: Record<string, Json[]> = { $prepend: [], $append: [] }
+  for (const [key, added] of Object.entries(above)) {
+    if (!Object.hasOwn(known, key))
+      return refuse(key, `expected only "$prepend" and "$append" in their mapping, got "${key}"`)
+    if (!Array.isArray(added))
+      return refuse(key, `expected a list of the entries to add under "${key}"`)
+    known[key] = added
+    if (below === undefined || Array.isArray(below)) continue
+    const kind = isObject(below) ? 'a mapping' : 'a plain value'
+    return refuse(key, `"${key}" adds to a list, but the inherited value is ${kind}`)
+  }
+  const { $prepend = [], $append = [] } = known
+  return [...$prepend, ...(Array.isArray(below) ? below : []), ...$append]
 }

@@ -77,14 +77,14 @@ function replaceValue(value: Json, pointer: string, names: Names, findings: Find
 function explainKey(key: string): string {
   if (key === '$unset')
     return '"$unset" applies to a whole item only. To drop an inherited field, set it to null.'
-  if (key === '$append')
-    return '"$append" is not allowed inside a list entry: entries are not merged.'
+  if (key === '$append' || key === '$prepend')
+    return `"${key}" is not allowed inside a list entry: entries are not merged.`
   if (key === '$secret')
     return (
       'expected a reference to a secret such as "${secret:NAME}", got the form in which ' +
       'plans show secrets'
     )
-  return `expected "$append" or "$unset", got "${key}"`
+  return `expected "$append", "$prepend" or "$unset", got "${key}"`
 }
 
 function replaceText(text: string, pointer: string, names: Names, findings: Finding[]): Json {

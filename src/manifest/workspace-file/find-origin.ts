@@ -6,7 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/model/json.ts'
-import { isPlainMapping } from '../manifests/merge.ts'
+import { isAddition, isPlainMapping } from '../manifests/merge.ts'
 import type { YamlDocument } from '../yaml/yaml-file.ts'
 
 /** A configuration that is merged over the layers before it. */
@@ -41,10 +41,8 @@ export function findOrigin(layers: Layer[], pointer: string): Origin | null {
   let parts: Part[] = layers.map((layer) => ({ layer, pointer: '', value: layer.config }))
   for (const [depth, step] of parsePointer(pointer).entries()) {
     // A configuration is a mapping of items, even with a misplaced "$append" among them.
-    const next =
-      depth > 0 && parts.some(({ value }) => Array.isArray(getList(value)))
-        ? findEntry(parts, Number(step))
-        : findField(parts, step)
+    const lists = depth > 0 ? orderLists(parts) : []
+    const next = lists.length > 0 ? findEntry(lists, Number(step)) : findField(parts, step)
     if (next.length === 0) break
     parts = next
   }
@@ -57,9 +55,8 @@ function findField(parts: Part[], key: string): Part[] {
   for (const part of parts) {
     const value = isObject(part.value) ? getOwn(part.value, key) : undefined
     if (value === undefined) continue
-    const adds = isObject(value) && Object.hasOwn(value, '$append')
     const isMapping = isPlainMapping(value)
-    if (!adds && !(isMapping && areMappings)) {
+    if (!isAddition(value) && !(isMapping && areMappings)) {
       found = []
       areMappings = true
     }
@@ -70,26 +67,26 @@ function findField(parts: Part[], key: string): Part[] {
   return found
 }
 
-function findEntry(parts: Part[], index: number): Part[] {
-  let start = 0
-  for (const { layer, pointer, value } of parts) {
-    const list = getList(value)
-    if (!Array.isArray(list)) continue
-    const entry = list[index - start]
-    if (index - start < list.length && entry !== undefined) {
-      return [
-        {
-          layer,
-          pointer: `${pointer}${list === value ? '' : '/$append'}/${index - start}`,
-          value: entry,
-        },
-      ]
+/** Lists the lists of parts in the order of their entries: the last one prepends the first. */
+function orderLists(parts: Part[]): Part[] {
+  return parts.reduce<Part[]>((lists, part) => {
+    const own = (key: string): Part[] => {
+      const value = isObject(part.value) ? getOwn(part.value, key) : undefined
+      return Array.isArray(value) ? [{ ...part, pointer: `${part.pointer}/${key}`, value }] : []
     }
-    start += list.length
-  }
-  return []
+    const whole = Array.isArray(part.value) ? [part] : []
+    return [...own('$prepend'), ...lists, ...whole, ...own('$append')]
+  }, [])
 }
 
-function getList(value: Json): Json | undefined {
-  return isObject(value) ? getOwn(value, '$append') : value
+function findEntry(lists: Part[], index: number): Part[] {
+  let start = 0
+  for (const { layer, pointer, value } of lists) {
+    const entries = value as Json[]
+    const entry = entries[index - start]
+    if (entry !== undefined)
+      return [{ layer, pointer: `${pointer}/${index - start}`, value: entry }]
+    start += entries.length
+  }
+  return []
 }

@@ -146,7 +146,11 @@ export function findFieldSchema(
 ): ItemSchema | undefined {
   return steps.reduce<ItemSchema | undefined>((outer, step) => {
     // A list may be added to one below it, or stand for a text with several entries.
-    if (outer === undefined || step === '$append' || getAnnotations(outer).list !== undefined)
+    if (
+      outer === undefined ||
+      /^\$(ap|pre)pend$/.test(step) ||
+      getAnnotations(outer).list !== undefined
+    )
       return outer
     return listHolders(outer)
       .flatMap((each) => getField(each, step) ?? each.items ?? [])
