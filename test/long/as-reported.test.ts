@@ -99,6 +99,18 @@ it('requests that nest 900 levels are refused, and no process dies', async () =>
   }
 })
 
+it('a policy sees times in seconds, and lists', async () => {
+  const rule = { match_method: 'ext', pattern: 'jpg,png', expire: 2, expire_unit: 'D' }
+  place.manifest(domain, { cache_rule_list: [rule] })
+  const deny = 'config.cache_rule_list.exists(r, r.expire > 86400 && "png" in r.pattern)'
+  const policy = `policy: short\nlevel: hard\non: domain\ndeny: '${deny}'\nmessage: too long\n`
+  place.write('policies/a.yaml', policy)
+  const { code, out } = await edgewise('validate')
+  expect([code, out]).toEqual([1, expect.stringContaining('short (hard): too long')])
+  place.manifest(domain, { cache_rule_list: [{ ...rule, expire: 24, expire_unit: 'h' }] })
+  expect(await edgewise('validate')).toMatchObject({ code: 0 })
+})
+
 it('an exception goes before the rules of a profile', async () => {
   const rule = (pattern: string) => `{match_method: dir, pattern: ${pattern}, expire: 60}`
   place.write('profiles/p.yaml', `profile: p\nconfig: {cache_rule_list: [${rule('/')}]}\n`)

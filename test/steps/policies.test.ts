@@ -51,7 +51,7 @@ it.each([
     'config.origin.origin_mode == "http"',
     'the key "origin" is missing',
   ],
-  ['a text for a number', 'config.timeout.time > 30', 'do not fit: string > int'],
+  ['a text for a number', 'config.timeout.time > "30"', 'do not fit: int > string'],
 ])('%s warns, and is an error of a hard policy', async (_name, deny, why) => {
   place.manifest(www, { timeout: { time: 60 } })
   for (const level of ['advisory', 'soft', 'hard']) {

@@ -21,9 +21,14 @@ const secondsByUnit: Record<string, number> = {
   second: 1,
 }
 
+/** Converts a time to seconds; a unit that is not known is a second. */
+export function toSeconds(time: number, unit: string): number {
+  return time * (secondsByUnit[unit] ?? 1)
+}
+
 /** Tests whether a cache time is longer than two years. */
 export function isTooLong(time: number, unit: string): boolean {
-  return time * (secondsByUnit[unit] ?? 1) > maxSeconds
+  return toSeconds(time, unit) > maxSeconds
 }
 
 /** Reports a cache time of more than two years. */

@@ -1,5 +1,6 @@
+import { catalogue } from '../catalog/catalogue.ts'
 import type { Change, Write } from '../model/change.ts'
-import type { Domain, ItemKey, ItemState } from '../model/item.ts'
+import type { Domain, ItemKey, ItemState, Value } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { computeImpactShare, type Impact } from '../model/traffic.ts'
 import type { Case } from './judge.ts'
@@ -24,15 +25,19 @@ interface Config {
   value: object
 }
 
+function convertItem(item: ItemKey, value: Value): unknown {
+  return convertValue(value, catalogue.get(item)?.schema)
+}
+
 /** Creates a lookup of configurations, which builds each distinct one once. */
 export function createConfigLookup(snapshot: Configs): (domain: Domain) => Config {
   const number = createNumbering()
   const values = new Map<ItemState, unknown>()
   const configs = new Map<string, Config>()
-  const convert = (state: ItemState) => {
+  const convert = (item: ItemKey, state: ItemState) => {
     const known = values.get(state)
     if (known !== undefined) return known
-    const value = convertValue(state.candidates[0] ?? null)
+    const value = convertItem(item, state.candidates[0] ?? null)
     values.set(state, value)
     return value
   }
@@ -44,7 +49,7 @@ export function createConfigLookup(snapshot: Configs): (domain: Domain) => Confi
     const key = items.map(([, state]) => number(state)).join(' ')
     const known = configs.get(key)
     if (known !== undefined) return known
-    const value = Object.fromEntries(items.map(([item, state]) => [item, convert(state)]))
+    const value = Object.fromEntries(items.map(([item, state]) => [item, convert(item, state)]))
     const config = { key: configs.size, value }
     configs.set(key, config)
     return config
@@ -98,8 +103,8 @@ function convertChange({ domain, item, action, reason, before, after }: Change):
     item,
     action,
     reason,
-    before: convertValue(before),
-    after: convertValue(after),
+    before: convertItem(item, before),
+    after: convertItem(item, after),
   }
 }
 

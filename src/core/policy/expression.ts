@@ -1,4 +1,15 @@
 import { Environment } from '@marcbachmann/cel-js'
+import { toSeconds } from '../catalog/cache-time.ts'
+import {
+  chooseAlternative,
+  findSeparator,
+  getAnnotations,
+  getField,
+  isUnit,
+  splitEntries,
+  type ItemSchema,
+  type Parent,
+} from '../catalog/value/item-schema.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { functions } from './functions.ts'
 import type { Subject } from './subject.ts'
@@ -191,17 +202,18 @@ function refuseMixed({ op, args }: Node): void {
   if (op !== '==' && op !== '!=' && op !== 'in') return
   const [left, right] = (args as [Node, Node]).map(({ last }) => last)
   const others = op === 'in' ? (Array.isArray(right) ? right : []) : [right]
-  const kinds = [left, ...others].map(nameScalar)
+  const kinds = [left, ...others].map(nameKind)
   const [kind, ...found] = kinds
   if (kind === null || found.length === 0 || found.includes(kind ?? null)) return
   if (found.every((each) => each !== null && each !== kind))
     throw new TypeError(
       `it compares a ${kind} with a ${found[0]}, which are never equal. Convert one with ` +
-        'int(…) or string(…).',
+        'int(…) or string(…), or look into a list with "in".',
     )
 }
 
-function nameScalar(value: unknown): string | null {
+function nameKind(value: unknown): string | null {
+  if (Array.isArray(value)) return 'list'
   const kinds: Record<string, string> = {
     string: 'text',
     bigint: 'number',
@@ -267,12 +279,25 @@ function readPath(node: Node, inner: Set<Node>): string[] | null {
   return [...before, name]
 }
 
-/** Converts a value for expressions, in which whole numbers are integers. */
-export function convertValue(value: Json): unknown {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
-  if (Array.isArray(value)) return value.map(convertValue)
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, convertValue(each)]))
+/**
+ * Converts a value for expressions, in which whole numbers are integers. By the schema of an item, a
+ * text with several entries is a list, and a time is in seconds, without its unit.
+ */
+export function convertValue(value: Json, schema: ItemSchema = {}, parent?: Parent): unknown {
+  const chosen = chooseAlternative(schema, value)
+  if (Array.isArray(value)) return value.map((entry) => convertValue(entry, chosen.items))
+  if (isObject(value)) {
+    const own = { schema: chosen, value }
+    const fields = Object.entries(value).filter(([key]) => !isUnit(chosen, key))
+    return Object.fromEntries(
+      fields.map(([key, each]) => [key, convertValue(each, getField(chosen, key), own)]),
+    )
+  }
+  const by = typeof value === 'string' ? findSeparator(chosen, parent) : null
+  if (by !== null) return splitEntries(String(value), by)
+  const { time } = getAnnotations(chosen)
+  const number = time === undefined ? value : toSeconds(Number(value), String(parent?.value[time]))
+  return Number.isSafeInteger(number) ? BigInt(Number(number)) : value
 }
 
 function describe(value: unknown): string {

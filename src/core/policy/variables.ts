@@ -1,4 +1,5 @@
 import { catalogue } from '../catalog/catalogue.ts'
+import { isUnit } from '../catalog/value/item-schema.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import type { Subject } from './subject.ts'
 
@@ -22,7 +23,8 @@ export const variables = {
     on: ['domain', 'change', 'request'],
     description:
       'The merged configuration of the domain, in canonical form: `config.ITEM.FIELD`. It has ' +
-      'only items that are managed; a whole number is an int, a secret is a map with `$secret`.',
+      'only items that are managed; a whole number is an int, a text with several entries a ' +
+      'list, a time an int of seconds without its unit, a secret a map with `$secret`.',
     fields: null,
   },
   change: {
@@ -102,6 +104,8 @@ export function explainPath([name = '', step, field]: readonly string[]): string
   const spec = catalogue.get(step)
   if (spec === undefined) return `there is no item "${step}".${didYouMean(step, catalogue.keys())}`
   const { type, properties = {} } = spec.schema
+  if (field !== undefined && isUnit(spec.schema, field))
+    return `the times of "${step}" are in seconds and have no "${field}".`
   if (field === undefined || type !== 'object' || Object.hasOwn(properties, field)) return null
   const hint = didYouMean(field, Object.keys(properties))
   return `the item "${step}" has no field "${field}".${hint}`

@@ -61,6 +61,8 @@ export interface Annotations {
    * names.
    */
   sortBy?: string
+  /** Field with the unit of this time; empty if it is in seconds. */
+  time?: string
   /** Range of a numeric string. */
   range?: [number | null, number | null]
   /**
@@ -88,6 +90,11 @@ export interface Parent {
 /** Returns the annotations of a schema, empty by default. */
 export function getAnnotations(schema: ItemSchema): Annotations {
   return schema['x-edgewise'] ?? {}
+}
+
+/** Tests whether a field of a schema is the unit of a time. */
+export function isUnit({ properties = {} }: ItemSchema, name: string): boolean {
+  return Object.values(properties).some((field) => getAnnotations(field).time === name)
 }
 
 /**
