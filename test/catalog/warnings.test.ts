@@ -259,6 +259,93 @@ describe('a value that is valid but probably not intended gets a warning', () =>
   })
 })
 
+const window = { speed: '8', begin_time: '00:00', end_time: '23:59' }
+/** The warnings of a pattern, wherever a rule of this kind may stand. */
+function warnOf(kind: 'ext' | 'dir' | 'route' | 'regex', pattern: string): string[] {
+  const type = { ext: 1, dir: 2, route: 3, regex: 4 }[kind]
+  const url = { ...agent, url_match_type: kind, url_pattern: pattern }
+  const rules: [string, Json][] = [
+    ['cache_rule', [{ type, pattern, time: 1 }]],
+    ['cache_rule_list', [{ match_method: kind, pattern, expire: 1 }]],
+    ['speed_limit', [{ type: kind, pattern, ...window }]],
+    ['user_agent', url],
+  ]
+  const origin = { auth_url: 'https://a.example.com/', match_method: kind, pattern }
+  if (kind === 'ext' || kind === 'regex') rules.push(['vendor_origin_auth', origin])
+  const start = { start: 's', end: 'e' }
+  if (kind === 'regex')
+    rules.push(
+      ['video_drag', { url: pattern, mp4: 'on', flv: 'on', ...start }],
+      ['combined_ban', [{ configs: { url: { list: [pattern] } } }]],
+    )
+  const found = rules.map(([item, value]) => listWarnings(item, value).length)
+  return [...new Set(found)].map(String)
+}
+
+describe('patterns that can not be meant', () => {
+  it.each([
+    ['ext', 'jpg;png'],
+    ['ext', 'jpg|png'],
+    ['ext', 'jpg png'],
+    ['ext', '^jpg$'],
+    ['ext', '\\.jpg'],
+    ['ext', '*.jpg'],
+    ['ext', '(jpg|png)'],
+    ['route', '/rooms$'],
+    ['route', '^/rooms'],
+    ['dir', '/img/|/css/'],
+    ['dir', '/img/;/css/'],
+    ['dir', '/img/ /css/'],
+    ['dir', '/a\\.b/'],
+    ['dir', 'img'],
+    ['regex', '/\\.css$/i'],
+    ['regex', '/\\.(jpg|png)$/'],
+    ['regex', '/^\\/rooms/'],
+    ['regex', '/banner/gi'],
+    ['regex', '/\\/a\\/b[/]c/i'],
+    ['regex', '~* \\.(jpg|png)$'],
+    ['regex', '(?i)\\.gif$'],
+    ['regex', '/a(?i:b)c'],
+    ['regex', '(?s-i)a'],
+  ] as const)('warns once of %s %s', (kind, pattern) => {
+    expect(warnOf(kind, pattern)).toEqual(['1'])
+  })
+
+  it.each([
+    ...['jpg', '.jpg', 'tar.gz', 'm3u8', 'html5', 'c++', 'x-flv', 'jpg, png', 'é', 'JPG'].map(
+      (pattern) => ['ext', pattern] as const,
+    ),
+    ...['/a', '/a/*', '/*.jpg', '/a/$metadata', '/a(1).html', '/a;v=1/b', '/~user/', '/.*'].map(
+      (pattern) => ['route', pattern] as const,
+    ),
+    ...['/', '/static/', '/a/,/b/', '/a/*/b/', '/a.b/', '/(x)/'].map(
+      (pattern) => ['dir', pattern] as const,
+    ),
+    ...[
+      '.*',
+      '/images/',
+      '/api/v1/i',
+      '/shop/us',
+      '/a/ui',
+      '^/a/i$',
+      '\\.(jpg|png)$',
+      '^https?://www\\.example\\.com/.*\\.m3u8(\\?.*)?$',
+      '(?:foo|bar)\\.html?$',
+      '\\.(?!php)[a-z]+$',
+      '(?<=a)b',
+      '(?<name>a)b',
+      '(a\\(?i)b',
+      '[(?i)]',
+      '^/~user',
+      '/a[$/]i',
+      '/v[0-9]+/users/\\d+',
+      '/$',
+    ].map((pattern) => ['regex', pattern] as const),
+  ])('is silent about the ordinary %s %s', (kind, pattern) => {
+    expect(warnOf(kind, pattern)).toEqual(['0'])
+  })
+})
+
 describe('conflicting items', () => {
   it.each([
     ['origin', 'new_origin', 'warning'],

@@ -99,6 +99,22 @@ it('requests that nest 900 levels are refused, and no process dies', async () =>
   }
 })
 
+it('a pattern that can not be meant is a warning, an ordinary one no note', async () => {
+  const rule = (match_method: string, pattern: string, i: number) => ({
+    ...{ match_method, pattern, expire: 60, priority: i },
+  })
+  const odd = ['ext jpg;png', 'ext ^jpg$', 'route /rooms$', 'regex /\\.css$/i', 'regex (?i)x']
+  const list = (texts: string[]) =>
+    texts.map((text, i) => rule(...(text.split(' ') as [string, string]), i))
+  place.manifest(domain, { cache_rule_list: list(odd) })
+  const { code, out } = await edgewise('validate')
+  expect([code, out]).toEqual([0, expect.stringContaining('5 warnings')])
+  const plain = ['regex \\.(jpg|png)$', 'regex ^https?://www\\.example\\.com/a/', 'ext tar.gz']
+  place.manifest(domain, { cache_rule_list: list(plain) })
+  const silent = await edgewise('validate')
+  expect(silent.out).not.toMatch(/note|warning/)
+})
+
 it('a policy sees times in seconds, and lists', async () => {
   const rule = { match_method: 'ext', pattern: 'jpg,png', expire: 2, expire_unit: 'D' }
   place.manifest(domain, { cache_rule_list: [rule] })

@@ -85,9 +85,9 @@ it('points to the manifest that has the rule, and separates it from the profile'
       related: [{ file: 'profiles/base.yaml', line: 5 }],
     },
     { code: 'rule-never-matches', line: 8, column: 12, pointer: '/config/deny_url/urls/0' },
-    { code: 'rule-never-matches', severity: 'note', line: 8, column: 26 },
     {
       code: 'entry-redundant',
+      severity: 'note',
       line: 8,
       column: 29,
       pointer: '/config/deny_url/urls/2',

@@ -67,11 +67,16 @@ export function findRuleListFindings(
     if (isUnknownValue(value)) unknown.push(createUndecided(createRule(key), value.secrets ?? []))
     else if (value !== null) read.set(key, value)
   const parts = splitItems(read).map((part) => tryPart(domain, part, settings, known, run))
-  const found = parts.flatMap(({ findings }) => findings)
+  const found = parts.flatMap(({ findings }) => findings).filter((each) => !isOrdinary(each))
   return {
     findings: [...found, ...checkValues(read, settings), ...unknown],
     reached: parts.flatMap(({ reached }) => reached),
   }
+}
+
+/** Tests whether a finding says only that it is open how far an expression or suffix reaches. */
+function isOrdinary({ code, under }: Finding): boolean {
+  return code === 'rule-never-matches' && ['R4', 'R5', 'R12'].some((name) => name in under)
 }
 
 /** Finds facts about a part; none where a question has no answer. */

@@ -51,7 +51,7 @@ function checkControls({ schema, value, pointer, parent }: Text): Problem[] {
 function checkList({ schema, value, pointer, parent }: Text): Problem[] {
   const by = findSeparator(schema, parent)
   if (by === null) return []
-  const { of, ofEnum, pathsWhen } = getAnnotations(schema)
+  const { of, ofEnum, pathsWhen, when } = getAnnotations(schema)
   const problems: Problem[] = []
   const entries = splitEntries(value, by)
   const between = by === ',' ? 'commas' : 'line breaks'
@@ -72,13 +72,21 @@ function checkList({ schema, value, pointer, parent }: Text): Problem[] {
     } else if (ofEnum !== undefined && !ofEnum.includes(entry)) {
       const hint = didYouMean(entry, ofEnum) || ` Allowed: ${ofEnum.join(', ')}.`
       problems.push(describeRefusal(pointer, `unknown name "${entry}".${hint}`))
-    } else if (pathsWhen !== undefined && holds(pathsWhen, parent) && !entry.startsWith('/')) {
-      problems.push(
-        warn(pointer, `directories and paths should begin with "/", got ${describeValue(entry)}`),
-      )
+    } else if (when !== undefined) {
+      const isPath = pathsWhen !== undefined && holds(pathsWhen, parent)
+      const fault = isPath ? findPathFault(entry) : oddSuffix.test(entry) ? notLiteral : null
+      if (fault !== null) problems.push(warn(pointer, `${fault}, got ${describeValue(entry)}`))
     }
   }
   return problems
+}
+
+const notLiteral = 'commas separate entries, and each is read as it is, not as an expression'
+const oddSuffix = /[;|^$\\*?()[\]{}\s/]/
+
+function findPathFault(entry: string): string | null {
+  if (/^\^|\$$|[\\|]|[;\s]\//.test(entry)) return notLiteral
+  return entry.startsWith('/') ? null : 'directories and paths should begin with "/"'
 }
 
 function isAccepted(format: string, entry: string): boolean {
@@ -87,9 +95,25 @@ function isAccepted(format: string, entry: string): boolean {
 
 function checkRegex({ schema, value, pointer, parent }: Text): Problem[] {
   const { regexWhen } = getAnnotations(schema)
-  if (regexWhen === undefined || !holds(regexWhen, parent)) return []
-  return findRegexFault(value) === null ? [] : [createFormatProblem(pointer, 'regex-any', value)]
+  if (regexWhen === undefined ? schema.format !== 'regex-any' : !holds(regexWhen, parent)) return []
+  if (findRegexFault(value) !== null) return [createFormatProblem(pointer, 'regex-any', value)]
+  // What is escaped or in a class is meant as it is.
+  const bare = value.replace(/\\.|\[(?:\\.|[^\]\\])+\]/g, '_')
+  const fault = oddRegexes.find(([form]) => form.test(bare))?.[1]
+  return fault === undefined ? [] : [warn(pointer, `${fault}, got ${describeValue(value)}`)]
 }
+
+/** Forms of regular expressions that other programs read in another way. */
+const oddRegexes: [RegExp, string][] = [
+  [
+    /^\/\^|\$\/[a-z]*$|^\/[^/]+\/(?:i|gi?|ig|im)$|^~\*? /,
+    'what stands around an expression, such as slashes and flags, is read as a part of it',
+  ],
+  [
+    /\(\?[a-z]*-?[a-z]+[:)]/,
+    'not every dialect reads flags such as "(?i)"; the service names none',
+  ],
+]
 
 function checkRange({ schema, value, pointer }: Text): Problem[] {
   const range = getAnnotations(schema).range
