@@ -99,9 +99,37 @@ it('requests that nest 900 levels are refused, and no process dies', async () =>
   }
 })
 
+it('an origin that leads back is a warning, and a loop in a trace', async () => {
+  place.write(
+    'domains/a.yaml',
+    'domain: .test.com\nconfig: {origin: {default_master: a.test.net}}\n',
+  )
+  place.manifest('a.test.net', { origin: { default_master: 'x.test.com' } })
+  const { code, out } = await edgewise('validate')
+  expect([code, out]).toEqual([0, expect.stringContaining('The origin leads back to the domain')])
+  expect((await edgewise('trace', 'https://a.test.net/')).out).toMatch(/^loop /m)
+})
+
+it.each([
+  ['https://www.example.com/', 'www.example.com'],
+  ['"*.example.com"', '.example.com'],
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['www.example.com.', 'www.example.com'],
+])('the name %s is offered as %s', async (written, name) => {
+  place.write('domains/a.yaml', `domain: ${written}\nconfig: {timeout: {time: 60}}\n`)
+  const { code, out } = await edgewise('validate')
+  expect([code, out]).toEqual([1, expect.stringContaining(`Did you mean "${name}"?`)])
+  place.write('domains/a.yaml', 'domain: www.example.com\nconfig: {timeout: {time: 60}}\n')
+  const trace = await edgewise('trace', 'https://bücher.example/')
+  expect(trace.err).toContain('Did you mean "xn--bcher-kva.example"?')
+})
+
 it('a pattern that can not be meant is a warning, an ordinary one no note', async () => {
   const rule = (match_method: string, pattern: string, i: number) => ({
-    ...{ match_method, pattern, expire: 60, priority: i },
+    match_method,
+    pattern,
+    expire: 60,
+    priority: i,
   })
   const odd = ['ext jpg;png', 'ext ^jpg$', 'route /rooms$', 'regex /\\.css$/i', 'regex (?i)x']
   const list = (texts: string[]) =>

@@ -1,3 +1,5 @@
+import { isDomain, suggestName } from '../catalog/value/formats.ts'
+
 /**
  * A requested URL (request semantics, section 1). Path and query are as sent, in printable ASCII.
  */
@@ -37,7 +39,10 @@ export function parseUrl(text: string, domain: string | null): RequestUrl {
   const colon = before.indexOf('://')
   const scheme = before.slice(0, Math.max(colon, 0)).toLowerCase()
   if (scheme !== 'http' && scheme !== 'https')
-    throw new BadRequest(`the URL must begin with http:// or https:// and a host: ${quote(text)}`)
+    throw new BadRequest(
+      `the URL must begin with http:// or https:// and a host: ${quote(text)}.` +
+        (isDomain(before.replace(/\/.*/s, '')) ? ` Did you mean "https://${bare}"?` : ''),
+    )
   const rest = before.slice(colon + 3)
   const slash = rest.indexOf('/')
   const { host, port } = parseAuthority(slash < 0 ? rest : rest.slice(0, slash), scheme)
@@ -64,7 +69,10 @@ function parseAuthority(
   const [, name = '', digits] = /^(.*?)(?::([^:]*))?$/s.exec(authority) ?? []
   const host = name.toLowerCase().replace(/\.$/, '')
   if (authority.includes('@')) throw new BadRequest('the URL has a user name or password')
-  if (!hostForm.test(host)) throw new BadRequest(`the URL has no valid host: ${quote(authority)}`)
+  if (!hostForm.test(host))
+    throw new BadRequest(
+      `the URL has no valid host: ${quote(authority)}.${suggestName(authority, isDomain)}`,
+    )
   if (digits === undefined) return { host, port: null }
   const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0
   if (port < 1 || port > 65_535)

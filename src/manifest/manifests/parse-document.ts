@@ -1,4 +1,4 @@
-import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
+import { isAcceleratedDomain, suggestName } from '../../core/catalog/value/formats.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import { describeValue } from '../../core/catalog/value/schema-problems.ts'
 import { append } from '../../core/model/lists.ts'
@@ -161,7 +161,8 @@ function parseDomains(value: JsonObject, findings: Finding[], report: Report): M
     const detail =
       'expected a domain name such as www.example.com, or .example.com for all below it (ASCII, ' +
       `at least two labels, no IP address, port or "*"), got ${describeValue(name)}` +
-      (Array.isArray(name) && pointer === '/domain' ? '. Use "domains" for a list.' : '')
+      (Array.isArray(name) && pointer === '/domain' ? '. Use "domains" for a list.' : '.') +
+      suggestName(String(name))
     findings.push({ code: 'domain-invalid', pointer, summary: 'This is not a domain name', detail })
     return []
   })

@@ -1,7 +1,7 @@
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import { findItemByWireName, listClearedItems } from '../../core/catalog/wire-names.ts'
-import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
+import { isAcceleratedDomain, suggestName } from '../../core/catalog/value/formats.ts'
 import { append } from '../../core/model/lists.ts'
 import type { Observed, ObservedItem } from '../../core/model/drift.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -36,7 +36,9 @@ export function parseObserved(
     const domain = name.toLowerCase()
     if (!isAcceleratedDomain(domain)) {
       const shown = known.vault.hideIn(name, known.maker).slice(0, 80)
-      throw createShapeError(`expected domain names as keys, got ${JSON.stringify(shown)}`)
+      throw createShapeError(
+        `expected domain names as keys, got ${JSON.stringify(shown)}.${suggestName(shown)}`,
+      )
     }
     if (!isObject(config))
       throw createShapeError(

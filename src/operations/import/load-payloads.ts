@@ -1,5 +1,5 @@
 import type { Settings, Desired, Secrets, Configured } from '../runtime/workspace-parts.ts'
-import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
+import { isAcceleratedDomain, suggestName } from '../../core/catalog/value/formats.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import { limitProblems } from '../../core/model/problem.ts'
@@ -36,7 +36,10 @@ export function loadPayloads(
   recorded: RecordedState,
 ): Omit<ParsedImports, 'diagnostics'> {
   if (domain !== undefined && !isAcceleratedDomain(domain.toLowerCase()))
-    throw new EdgewiseError('usage', `--domain "${domain}" is not a domain name`)
+    throw new EdgewiseError(
+      'usage',
+      `--domain "${domain}" is not a domain name.${suggestName(domain)}`,
+    )
   const { diagnostics, ...parsed } = parseImports(sources, domain, workspace, recorded)
   if (diagnostics.length === 0) return parsed
   const listed = limitProblems(diagnostics)

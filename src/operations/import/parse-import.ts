@@ -7,7 +7,7 @@ import { restoreShape } from '../../core/catalog/item-spec.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import { findItemByWireName } from '../../core/catalog/wire-names.ts'
-import { isAcceleratedDomain } from '../../core/catalog/value/formats.ts'
+import { isAcceleratedDomain, suggestName } from '../../core/catalog/value/formats.ts'
 import { describeProblem } from '../../manifest/observed/unreadable-value.ts'
 import { isObject, isSameJson, formatPointerStep, type Json } from '../../core/model/json.ts'
 import type { Unreadable } from '../../core/model/drift.ts'
@@ -112,7 +112,7 @@ function parseFile(
     const name = entry.domain.toLowerCase()
     if (!isAcceleratedDomain(name)) {
       const shown = workspace.scrub(markForeign(entry.domain)).slice(0, 80)
-      const detail = () => `${JSON.stringify(shown)} is not a domain name`
+      const detail = () => `${JSON.stringify(shown)} is not a domain name.${suggestName(shown)}`
       const part = entry.namedAt === entry.pointer ? 'key' : 'value'
       const summary = 'Not a domain name'
       file.report(entry.namedAt, { code: 'domain-invalid', summary, detail, part })

@@ -4,7 +4,7 @@ import { resolvePointer, formatPointerStep } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { SchemaError } from '../../model/text/schema-fault.ts'
 import { describeMissingField, describeRefusal } from '../problems.ts'
-import { formatWords } from './formats.ts'
+import { formatWords, isDomain, suggestName } from './formats.ts'
 import { findIpVersion } from './ip-version.ts'
 import { listParts, type ItemSchema } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
@@ -189,8 +189,11 @@ export function createFormatProblem(
 ): Problem {
   const expected = formatWords[format] ?? format
   const text = String(value)
+  const name = format === 'domain' || format === 'address' ? suggestName(text, isDomain) : ''
   const fault =
-    format === 'regex-any' ? `: ${findRegexFault(text) ?? 'malformed'}` : explainNetwork(text)
+    format === 'regex-any'
+      ? `: ${findRegexFault(text) ?? 'malformed'}`
+      : explainNetwork(text) || (name && `.${name}`)
   return describeRefusal(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
 }
 
