@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { runAction, escapeData } from './run-action.ts'
+import { escapeData } from '../../core/model/text/github-log.ts'
+import { runAction } from './run-action.ts'
 
 const out = (text: string | Uint8Array) => void process.stdout.write(text)
 try {

@@ -1,3 +1,4 @@
+import { escapeData } from '../../core/model/text/github-log.ts'
 import { resolve } from 'node:path'
 import { isInside } from '../../files/is-inside.ts'
 import { loadText, isFault } from '../../files/load-bounded.ts'
@@ -125,11 +126,6 @@ function setOutput(name: string, value: string, env: Env): void {
 /** Finds a file of an input: relative paths are below the checkout, as for the program. */
 function locate(path: string, env: Env): string {
   return resolve(requireVariable(env, 'GITHUB_WORKSPACE'), path)
-}
-
-/** Escapes a text for a command of the log, such as `::error::TEXT`. */
-export function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
 
 /** Maximum size of a report, bytes. */

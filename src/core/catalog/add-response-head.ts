@@ -27,12 +27,11 @@ export const addResponseHead: ItemRow = {
 
 /** A query shows headers with two fields that no write has. */
 function observe(_known: Value | undefined, observed: Json): Observation {
-  if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
+  if (!isObject(observed)) return { payload: observed }
   const { payload: list } = observeEntries(observed['list'] ?? null, (header) => ({
     payload: omitFields(header, ['cover', 'only_hit']),
-    notVerifiable: [],
   }))
-  return { payload: 'list' in observed ? { ...observed, list } : observed, notVerifiable: [] }
+  return { payload: 'list' in observed ? { ...observed, list } : observed }
 }
 
 function check(value: Json): Problem[] {

@@ -22,6 +22,6 @@ export const cacheRule: ItemRow = {
         field,
         switches.has(field) && typeof value === 'boolean' ? (value ? 'on' : 'off') : value,
       ])
-      return { payload: Object.fromEntries(fields), notVerifiable: [] }
+      return { payload: Object.fromEntries(fields) }
     }),
 }

@@ -17,5 +17,5 @@ export const cacheShare: ItemRow = {
   observe: (known, observed) =>
     isObject(observed) && observed['share_way'] === 'inner_share'
       ? fillHidden(known, observed, ['domain'])
-      : { payload: observed, notVerifiable: [] },
+      : { payload: observed },
 }

@@ -26,15 +26,10 @@ export function toSeconds(time: number, unit: string): number {
   return time * (secondsByUnit[unit] ?? 1)
 }
 
-/** Tests whether a cache time is longer than two years. */
-export function isTooLong(time: number, unit: string): boolean {
-  return toSeconds(time, unit) > maxSeconds
-}
-
 /** Reports a cache time of more than two years. */
 export function checkCacheTime(pointer: string, time: number, unit: string): Problem[] {
-  if (!isTooLong(time, unit)) return []
-  const allowed = Math.floor(maxSeconds / (secondsByUnit[unit] ?? 1))
+  if (toSeconds(time, unit) <= maxSeconds) return []
+  const allowed = Math.floor(maxSeconds / toSeconds(1, unit))
   return [
     describeRefusal(pointer, `expected at most 2 years (${allowed} ${unit}), got ${time} ${unit}`),
   ]

@@ -58,7 +58,6 @@ const rows: Record<keyof typeof itemSchemas, ItemRow> = {
   range_back_source: {
     observe: (known, observed) => ({
       payload: observed === null && known === 'on' ? known : observed,
-      notVerifiable: [],
     }),
   },
   extend,

@@ -1,6 +1,6 @@
 import { isObject, getOwn, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { checkCacheTime, isTooLong } from './cache-time.ts'
+import { checkCacheTime } from './cache-time.ts'
 import { castPlain, type ItemRow } from './item-spec.ts'
 import { warn, describeMissingField } from './problems.ts'
 
@@ -20,21 +20,8 @@ const codes = ['400', '403', '404', '414', '500', '501', '502', '503', '504', '5
 export const cacheErrorCode: ItemRow = {
   check: (value) => {
     const caching = castPlain<ErrorCaching>(value)
-    const tooLong =
-      caching.cache_time !== undefined &&
-      caching.cache_unit !== undefined &&
-      isTooLong(Number(caching.cache_time), caching.cache_unit)
-    return [
-      ...checkRequired(caching),
-      ...(tooLong
-        ? [
-            warn(
-              '/cache_time',
-              `${caching.cache_time} ${caching.cache_unit} is more than two years`,
-            ),
-          ]
-        : []),
-    ]
+    const tooLong = checkTime(caching).map(({ pointer, detail }) => warn(pointer, detail))
+    return [...checkRequired(caching), ...tooLong]
   },
   unset: (state) => ({ code: listStoredCodes(state.candidates, '5XX'), bcache: 'off' }),
 }
@@ -46,13 +33,13 @@ export const cacheErrorCode: ItemRow = {
 export const errorBcache: ItemRow = {
   check: (value) => {
     const caching = castPlain<ErrorCaching>(value)
-    const tooLong =
-      caching.cache_time === undefined
-        ? []
-        : checkCacheTime('/cache_time', Number(caching.cache_time), caching.cache_unit ?? 'second')
-    return [...checkRequired(caching), ...tooLong]
+    return [...checkRequired(caching), ...checkTime(caching)]
   },
   unset: (state) => ({ code: listStoredCodes(state.candidates, '5xx'), bcache: 'off' }),
+}
+
+function checkTime({ cache_time: time = 0, cache_unit: unit = 'second' }: ErrorCaching): Problem[] {
+  return checkCacheTime('/cache_time', Number(time), unit)
 }
 
 function checkRequired(caching: ErrorCaching): Problem[] {

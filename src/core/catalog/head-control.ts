@@ -34,10 +34,9 @@ export const headControl: ItemRow = {
 
 /** A query shows `head` as `key`, no `order`, and a field that no write has. */
 function observe(known: Value | undefined, observed: Json): Observation {
-  if (!isObject(observed) || !Array.isArray(observed['list']))
-    return { payload: observed, notVerifiable: [] }
+  if (!isObject(observed) || !Array.isArray(observed['list'])) return { payload: observed }
   const knownList = known !== undefined && isObject(known) ? known['list'] : undefined
-  const { payload: list, notVerifiable } = observeEntries(observed['list'], (shown, i) => {
+  const { payload: list, notVerifiable = [] } = observeEntries(observed['list'], (shown, i) => {
     const rule = restoreName(omitFields(shown, ['fun_name']))
     return fillHidden(findKnownEntry(knownList, rule, i, identity), rule, ['order'])
   })

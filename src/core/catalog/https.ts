@@ -20,7 +20,7 @@ export const https: ItemRow = {
 
 /** A query shows neither `ocsp` nor `ssl_protocol`, and `http2` that is off as an empty string. */
 function observe(known: Value | undefined, observed: Json): Observation {
-  if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
+  if (!isObject(observed)) return { payload: observed }
   const shown = observed['http2'] === '' ? { ...observed, http2: 'off' } : observed
   return fillHidden(known, shown, ['ocsp', 'ssl_protocol'])
 }

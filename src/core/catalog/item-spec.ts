@@ -102,7 +102,7 @@ export interface ItemSpec {
    *
    * @param known recorded or sent value; undefined if there is none
    */
-  observe(known: Value | undefined, observed: Json): Observation
+  observe(known: Value | undefined, observed: Json): Required<Observation>
   /**
    * The form of the item in the service's response; absent if it is the submitted form
    * (specification, "POST /domain/config", rules 4 and 7).
@@ -134,7 +134,7 @@ export interface ItemRow {
   clearedItems?: ItemKey[]
   identity?: FieldName[]
   /** Absent if a query returns the item as it was written. */
-  observe?: ItemSpec['observe']
+  observe?: (known: Value | undefined, observed: Json) => Observation
   answerForm?: ItemSpec['answerForm']
   domainsAtTop?: boolean
 }
@@ -193,7 +193,11 @@ export function defineItem(
     hasSet: hasSet(schema),
     stages: row.stages ?? [],
     identity: row.identity ?? [],
-    observe: row.observe ?? ((_known, observed) => ({ payload: observed, notVerifiable: [] })),
+    observe: (known, payload) => ({
+      payload,
+      notVerifiable: [],
+      ...row.observe?.(known, payload),
+    }),
     answerForm: row.answerForm,
     domainsAtTop: row.domainsAtTop === true,
   }

@@ -5,7 +5,7 @@ import { formatPointerStep, getOwn, isObject, type Json, type JsonObject } from 
 export interface Observation {
   payload: Json
   /** JSON pointers of fields that the service never shows; they have their known values. */
-  notVerifiable: string[]
+  notVerifiable?: string[]
 }
 
 /** Converts each entry of an observed list; entries that are not objects stay as they are. */
@@ -13,13 +13,13 @@ export function observeEntries(
   observed: Json,
   convert: (entry: JsonObject, index: number) => Observation,
 ): Observation {
-  if (!Array.isArray(observed)) return { payload: observed, notVerifiable: [] }
-  const entries = observed.map((entry, i) =>
-    isObject(entry) ? convert(entry, i) : { payload: entry, notVerifiable: [] },
+  if (!Array.isArray(observed)) return { payload: observed }
+  const entries: Observation[] = observed.map((entry, i) =>
+    isObject(entry) ? convert(entry, i) : { payload: entry },
   )
   return {
     payload: entries.map(({ payload }) => payload),
-    notVerifiable: entries.flatMap(({ notVerifiable }, i) =>
+    notVerifiable: entries.flatMap(({ notVerifiable = [] }, i) =>
       notVerifiable.map((pointer) => formatPointerStep(i) + pointer),
     ),
   }
@@ -65,10 +65,10 @@ export function omitFields(value: JsonObject, fields: FieldName[]): JsonObject {
 
 /** Writes the units in these fields in capitals. */
 export function raiseUnits(observed: Json, fields: FieldName[]): Observation {
-  if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
+  if (!isObject(observed)) return { payload: observed }
   const units = fields.flatMap((field): [string, Json][] => {
     const unit = getOwn(observed, field)
     return typeof unit === 'string' ? [[field, unit.toUpperCase()]] : []
   })
-  return { payload: { ...observed, ...Object.fromEntries(units) }, notVerifiable: [] }
+  return { payload: { ...observed, ...Object.fromEntries(units) } }
 }

@@ -22,7 +22,7 @@ function observeRule(known: Value | undefined, observed: JsonObject, i: number):
   const speed = findKnownEntry(known, rule, i, identity)?.['speed']
   const rounded = roundUp(speed)
   const isSame = rounded !== null && roundUp(rule['speed']) === rounded
-  return { payload: isSame ? { ...rule, speed: speed ?? null } : rule, notVerifiable: [] }
+  return { payload: isSame ? { ...rule, speed: speed ?? null } : rule }
 }
 
 /** Rounds Kbps up to whole KB, in Kbps; null if it is not a speed. */

@@ -40,7 +40,7 @@ export const visitDenyWhitelist: ItemRow = {
 function observe(_known: Value | undefined, observed: Json): Observation {
   const urls = isObject(observed) && Object.keys(observed).length === 1 ? observed['url'] : null
   const payload = Array.isArray(urls) ? urls.map((url) => ({ url, turn_on: true })) : observed
-  return { payload, notVerifiable: [] }
+  return { payload }
 }
 
 function check(value: Json): Problem[] {

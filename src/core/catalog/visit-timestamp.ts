@@ -11,12 +11,12 @@ export const visitTimestamp: ItemRow = { group: 'combined', check, observe }
 
 /** The service returns `request_style`, which no write has, and an empty `error_page` if unset. */
 function observe(known: Value | undefined, observed: Json): Observation {
-  if (!isObject(observed)) return { payload: observed, notVerifiable: [] }
+  if (!isObject(observed)) return { payload: observed }
   const rest = omitFields(observed, ['request_style', 'error_page'])
   const { error_page = '' } = observed
   const isNamed =
     error_page !== '' || (known !== undefined && isObject(known) && known['error_page'] === '')
-  return { payload: isNamed ? { ...rest, error_page } : rest, notVerifiable: [] }
+  return { payload: isNamed ? { ...rest, error_page } : rest }
 }
 
 function check(value: Json): Problem[] {

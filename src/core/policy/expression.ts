@@ -202,14 +202,13 @@ function refuseMixed({ op, args }: Node): void {
   if (op !== '==' && op !== '!=' && op !== 'in') return
   const [left, right] = (args as [Node, Node]).map(({ last }) => last)
   const others = op === 'in' ? (Array.isArray(right) ? right : []) : [right]
-  const kinds = [left, ...others].map(nameKind)
-  const [kind, ...found] = kinds
-  if (kind === null || found.length === 0 || found.includes(kind ?? null)) return
-  if (found.every((each) => each !== null && each !== kind))
-    throw new TypeError(
-      `it compares a ${kind} with a ${found[0]}, which are never equal. Convert one with ` +
-        'int(…) or string(…), or look into a list with "in".',
-    )
+  const [kind = null, ...found] = [left, ...others].map(nameKind)
+  if (kind === null || found.length === 0) return
+  if (found.some((each) => each === null || each === kind)) return
+  throw new TypeError(
+    `it compares a ${kind} with a ${found[0]}, which are never equal. Convert one with ` +
+      'int(…) or string(…), or look into a list with "in".',
+  )
 }
 
 function nameKind(value: unknown): string | null {
@@ -280,8 +279,8 @@ function readPath(node: Node, inner: Set<Node>): string[] | null {
 }
 
 /**
- * Converts a value for expressions, in which whole numbers are integers. By the schema of an item, a
- * text with several entries is a list, and a time is in seconds, without its unit.
+ * Converts a value for expressions, in which whole numbers are integers. By the schema of an item,
+ * a text with several entries is a list, and a time is in seconds, without its unit.
  */
 export function convertValue(value: Json, schema: ItemSchema = {}, parent?: Parent): unknown {
   const chosen = chooseAlternative(schema, value)

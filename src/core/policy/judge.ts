@@ -98,9 +98,10 @@ function createViolation(policy: Policy, each: Case, denied: Outcome, budget: Bu
 /** Explains the first answer that a policy reads and that is not known; null if there is none. */
 function explainUnknown({ deny, when }: Policy, { unknown }: Case): string | null {
   for (const path of [...(when?.paths ?? []), ...deny.paths]) {
-    const name = path.find((_, i) => unknown?.has(path.slice(0, i + 1).join('.')))
-    const known = name === undefined ? null : path.slice(0, path.indexOf(name) + 1).join('.')
-    if (known !== null) return `"${known}" is not known (${listSome(unknown?.get(known) ?? [])})`
+    const steps = path.map((_, i) => path.slice(0, i + 1).join('.'))
+    const known = steps.find((step) => unknown?.has(step))
+    if (known !== undefined)
+      return `"${known}" is not known (${listSome(unknown?.get(known) ?? [])})`
   }
   return null
 }

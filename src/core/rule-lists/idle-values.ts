@@ -105,16 +105,12 @@ export function checkValues(items: Items, settings: Settings): Finding[] {
       (Array.isArray(value) ? value : [value]).flatMap((each, i) => {
         if (!isObject(each) || !row.isIdle(each)) return []
         const at = Array.isArray(value) ? `/${i}` : ''
-        return row.fields
-          .filter((field) => each[field] !== undefined && each[field] !== defaults[field])
-          .map((field) => {
-            const rule = createRule(item, `${at}/${field}`)
-            return createFinding(
-              'value-without-effect',
-              rule,
-              `"${field}" has no effect ${row.why}`,
-            )
-          })
+        return row.fields.flatMap((field) => {
+          if (each[field] === undefined || each[field] === defaults[field]) return []
+          const rule = createRule(item, `${at}/${field}`)
+          const detail = `"${field}" has no effect ${row.why}`
+          return [createFinding('value-without-effect', rule, detail)]
+        })
       }),
     ),
   )
@@ -146,25 +142,14 @@ function checkAddresses(items: Items, settings: Settings): Finding[] {
       const overlaps = black.flatMap((other) => {
         const entry = other.pattern ?? ''
         if (coverAddress(entry, text) === null && coverAddress(text, entry) === null) return []
-        const witness = { ip: narrower(entry, text) }
+        const more = { other: [other], ...prove(entry, text) }
         const detail = `${name} overlaps ${nameRule(other)}`
-        return [
-          createFinding('networks-overlap', own, detail, {
-            other: [other],
-            proof: 'cidr',
-            witness,
-          }),
-        ]
+        return [createFinding('networks-overlap', own, detail, more)]
       })
       const denied = white.flatMap((other) => {
         const entry = other.pattern ?? ''
         if (under === null || !isAlone || coverAddress(text, entry) === null) return []
-        const more = {
-          other: [own],
-          under,
-          proof: 'cidr' as const,
-          witness: { ip: narrower(entry, text) },
-        }
+        const more = { other: [own], under, ...prove(entry, text) }
         const detail = `${nameRule(other)} is denied by ${name} whatever the white list says`
         return [createFinding('white-list-denied', other, detail, more)]
       })
@@ -174,9 +159,9 @@ function checkAddresses(items: Items, settings: Settings): Finding[] {
   return pairs > maxPairs ? [...found, createUncompared('combined_ban')] : found
 }
 
-function narrower(a: string, b: string): string {
-  const [narrow = ''] = (coverAddress(a, b) === null ? a : b).split('/')
-  return narrow
+function prove(a: string, b: string): Pick<Finding, 'proof' | 'witness'> {
+  const [ip = ''] = (coverAddress(a, b) === null ? a : b).split('/')
+  return { proof: 'cidr', witness: { ip } }
 }
 
 /** Finds items that together leave no request that is served (request semantics, 3.2 and 3.3). */

@@ -1,6 +1,7 @@
 import {
   isObject,
   getOwn,
+  setOwn,
   formatPointerStep,
   type Json,
   type JsonObject,
@@ -31,34 +32,22 @@ export function isPlainMapping(value: Json | undefined): value is JsonObject {
   return isObject(value) && !isAddition(value) && !Object.hasOwn(value, '$unset')
 }
 
+/** Merges mappings; over nothing, the same mapping unless a part of it changes. */
 function mergeMapping(
   below: Json | undefined,
   above: JsonObject,
   faults: MergeFault[],
   pointer: string,
 ): JsonObject {
-  if (!isPlainMapping(below)) return dropNulls(above, faults, pointer)
-  const result: JsonObject = { ...below }
-  for (const key of Object.keys(above)) {
-    const value = above[key] ?? null
+  const result: JsonObject = isPlainMapping(below) ? { ...below } : {}
+  let isUnchanged = !isPlainMapping(below)
+  for (const [key, value] of Object.entries(above)) {
     const next = mergeValue(getOwn(result, key), value, faults, pointer + formatPointerStep(key))
-    if (next === undefined) delete result[key]
-    else result[key] = next
-  }
-  return result
-}
-
-/** Merges a mapping over nothing: the same mapping unless a part of it changes. */
-function dropNulls(above: JsonObject, faults: MergeFault[], pointer: string): JsonObject {
-  const fields: [string, Json][] = []
-  let isUnchanged = true
-  for (const key of Object.keys(above)) {
-    const value = above[key] ?? null
-    const next = mergeValue(undefined, value, faults, pointer + formatPointerStep(key))
     isUnchanged &&= next === value
-    if (next !== undefined) fields.push([key, next])
+    if (next === undefined) delete result[key]
+    else setOwn(result, key, next)
   }
-  return isUnchanged ? above : Object.fromEntries(fields)
+  return isUnchanged ? above : result
 }
 
 function mergeValue(

@@ -139,29 +139,15 @@ function resolve(match: string, reference: string | undefined, names: Names): Re
     }
   }
   if (kind === 'var' && name !== null) {
-    const value = names.vars.get(name)
-    return value === undefined
-      ? {
-          detail: describeUnknown(
-            'variable',
-            name,
-            names.vars.keys(),
-            'Define it under "vars" of the manifest.',
-          ),
-        }
-      : { text: value, secret: false }
+    const text = names.vars.get(name)
+    if (text !== undefined) return { text, secret: false }
+    const remedy = 'Define it under "vars" of the manifest.'
+    return { detail: describeUnknown('variable', name, names.vars.keys(), remedy) }
   }
   if (kind === 'secret' && name !== null) {
-    if (!names.secrets.has(name))
-      return {
-        detail: describeUnknown(
-          'secret',
-          name,
-          names.secrets,
-          'Define it under "secrets" in edgewise.yaml.',
-        ),
-      }
-    return { text: match, secret: true }
+    if (names.secrets.has(name)) return { text: match, secret: true }
+    const remedy = 'Define it under "secrets" in edgewise.yaml.'
+    return { detail: describeUnknown('secret', name, names.secrets, remedy) }
   }
   return {
     detail:

@@ -1,3 +1,4 @@
+import { escapeData } from '../../../core/model/text/github-log.ts'
 import { compareDiagnostics, type Diagnostic } from '../../../core/model/problem.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 
@@ -46,8 +47,4 @@ function formatCommand(diagnostic: Diagnostic, folder: string): string {
 
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
-}
-
-function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
