@@ -1,3 +1,4 @@
+import { createLoopFinder } from '../core/effects/requests/find-domain.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
@@ -7,7 +8,7 @@ import {
   createBudget,
   type KnownResults,
 } from '../core/rule-lists/find-findings.ts'
-import type { Finding } from '../core/rule-lists/finding.ts'
+import { createFinding, type Finding } from '../core/rule-lists/finding.ts'
 import type { Candidate } from '../core/trace/evaluation.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
@@ -58,10 +59,18 @@ export function listRuleFindings(
   const settings = settleReadings(workspace, { preset: 'strict' })
   const budget = createBudget(known.listStates)
   const groups = new Map<string, Group>()
-  for (const [domain, items] of workspace.desired) {
+  const { desired } = workspace
+  const findLoops = createLoopFinder(
+    desired.keys(),
+    (domain, item) => desired.get(domain)?.get(item)?.candidates[0],
+  )
+  for (const [domain, items] of desired) {
+    const loops = findLoops(domain).map((rule) =>
+      createFinding('origin-loop', rule, `requests to ${rule.pattern} come back to ${domain}`),
+    )
     const values = readValues(items)
     const { findings } = findRuleListFindings(domain, values, settings, known.parts, budget)
-    for (const finding of findings) {
+    for (const finding of [...findings, ...loops]) {
       const find = ({ item, pointer }: Rule) => workspace.findTextSource(domain, item, pointer)
       const source = find(finding.rule)
       if (source === null) continue

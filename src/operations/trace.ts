@@ -1,4 +1,4 @@
-import { createDomainFinder } from '../core/effects/requests/find-domain.ts'
+import { createDomainFinder, createLoopFinder } from '../core/effects/requests/find-domain.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { isObject, resolvePointer, type Json, type JsonObject } from '../core/model/json.ts'
@@ -8,7 +8,7 @@ import { didYouMean } from '../core/catalog/value/nearest.ts'
 import { buildOutput, type Locate } from '../core/trace/output.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import { compile, type Compiled } from '../core/trace/compiled.ts'
-import { trace } from '../core/trace/trace.ts'
+import { trace, type Trace } from '../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../core/trace/url.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { loadState } from './runtime/open-state.ts'
@@ -70,19 +70,28 @@ export async function traceRequests(
     return found
   }
   const find = createDomainFinder(source.domains)
+  const findLoops = createLoopFinder(
+    source.domains,
+    (domain, item) => source.read(domain).get(item)?.[0],
+  )
   return request.requests.map((each, i) =>
     explainFault(request, i, () => {
       const domain = findDomain(each, source, find)
       const configuration = compileOnce(compiled, domain, settings)
       const locate = source.name === 'desired' ? createLocate(workspace, domain) : () => ({})
+      const loops = findLoops(domain).length > 0 ? ['origin-loop'] : []
+      const build = (traced: Trace): JsonObject => ({
+        ...buildOutput(domain, source.name, traced, locate),
+        notes: [...traced.notes, ...loops],
+      })
       const whole = trace(configuration, each, request.shows)
       const found =
         request.shows === true
           ? trace(compileOnce(compiledManaged, domain, absent), each, true)
           : whole
       return {
-        output: buildOutput(domain, source.name, whole, locate),
-        managed: buildOutput(domain, source.name, found, locate),
+        output: build(whole),
+        managed: build(found),
         resting: { output: whole.resting, managed: found.resting },
         readRule: (rule) => readRule(configuration.items, rule),
       }

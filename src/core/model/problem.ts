@@ -92,6 +92,7 @@ export type DiagnosticCode =
   | 'white-list-denied'
   | 'never-served'
   | 'rules-not-compared'
+  | 'origin-loop'
   | 'rule-undecided'
   | 'suppression-invalid'
   | 'suppression-unknown'

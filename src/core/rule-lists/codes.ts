@@ -92,6 +92,12 @@ export const findingCodes = {
     description: 'Comparing the rules takes too long, and ended early.',
     advice: 'Shorten the lists, or write suffixes, directories and paths instead of expressions.',
   },
+  'origin-loop': {
+    severity: 'warning',
+    summary: 'The origin leads back to the domain',
+    description: 'The CDN serves the name of an origin, and gets it from the domain again.',
+    advice: 'Name a server that the CDN does not serve, or give its name a DNS record of its own.',
+  },
   'rule-undecided': {
     severity: 'note',
     summary: 'This rule could not be compared',

@@ -74,7 +74,9 @@ function checkList({ schema, value, pointer, parent }: Text): Problem[] {
       problems.push(describeRefusal(pointer, `unknown name "${entry}".${hint}`))
     } else if (when !== undefined) {
       const isPath = pathsWhen !== undefined && holds(pathsWhen, parent)
-      const fault = isPath ? findPathFault(entry) : oddSuffix.test(entry) ? notLiteral : null
+      const isOdd = (isPath ? oddPath : oddSuffix).test(entry)
+      const rootless = 'directories and paths should begin with "/"'
+      const fault = isOdd ? notLiteral : isPath && !entry.startsWith('/') ? rootless : null
       if (fault !== null) problems.push(warn(pointer, `${fault}, got ${describeValue(entry)}`))
     }
   }
@@ -82,12 +84,8 @@ function checkList({ schema, value, pointer, parent }: Text): Problem[] {
 }
 
 const notLiteral = 'commas separate entries, and each is read as it is, not as an expression'
-const oddSuffix = /[;|^$\\*?()[\]{}\s/]/
-
-function findPathFault(entry: string): string | null {
-  if (/^\^|\$$|[\\|]|[;\s]\//.test(entry)) return notLiteral
-  return entry.startsWith('/') ? null : 'directories and paths should begin with "/"'
-}
+const oddSuffix = /[^\w.+-]/
+const oddPath = /^\^|\$$|[\\|]|[;\s]\//
 
 function isAccepted(format: string, entry: string): boolean {
   return format in formats && formats[format as keyof typeof formats](entry)
@@ -98,22 +96,14 @@ function checkRegex({ schema, value, pointer, parent }: Text): Problem[] {
   if (regexWhen === undefined ? schema.format !== 'regex-any' : !holds(regexWhen, parent)) return []
   if (findRegexFault(value) !== null) return [createFormatProblem(pointer, 'regex-any', value)]
   // What is escaped or in a class is meant as it is.
-  const bare = value.replace(/\\.|\[(?:\\.|[^\]\\])+\]/g, '_')
-  const fault = oddRegexes.find(([form]) => form.test(bare))?.[1]
-  return fault === undefined ? [] : [warn(pointer, `${fault}, got ${describeValue(value)}`)]
+  const bare = value.replace(/\\.|\[[^\]]*\]/g, '_')
+  const fault = /^\/\^|\$\/[a-z]*$|^\/[^/]+\/[gi]+$/.test(bare)
+    ? 'slashes and flags around an expression are read as a part of it'
+    : /\(\?[a-z-]+[:)]/.test(bare)
+      ? 'not every dialect reads flags such as "(?i)"; the service names none'
+      : null
+  return fault === null ? [] : [warn(pointer, `${fault}, got ${describeValue(value)}`)]
 }
-
-/** Forms of regular expressions that other programs read in another way. */
-const oddRegexes: [RegExp, string][] = [
-  [
-    /^\/\^|\$\/[a-z]*$|^\/[^/]+\/(?:i|gi?|ig|im)$|^~\*? /,
-    'what stands around an expression, such as slashes and flags, is read as a part of it',
-  ],
-  [
-    /\(\?[a-z]*-?[a-z]+[:)]/,
-    'not every dialect reads flags such as "(?i)"; the service names none',
-  ],
-]
 
 function checkRange({ schema, value, pointer }: Text): Problem[] {
   const range = getAnnotations(schema).range

@@ -38,6 +38,7 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "white-list-denied": "A rule of combined_ban denies an entry of ip_white_list.",
   "never-served": "Items together refuse, deny or redirect every request of the domain.",
   "rules-not-compared": "Comparing the rules takes too long, and ended early.",
+  "origin-loop": "The CDN serves the name of an origin, and gets it from the domain again.",
   "rule-undecided": "Nothing could be decided about the rule; shown with --verbose only.",
   "suppression-invalid": "A comment that begins with `# edgewise:` has another form than the one that allows a finding, or lacks the reason.",
   "suppression-unknown": "A comment allows a code that there is not, or one of errors, which are always reported.",

@@ -325,8 +325,10 @@ function listFootnotes(trace: JsonObject, columns: number): string[] {
   if (JSON.stringify(trace).includes('"rests":true'))
     notes.push(['~', 'rests on an answer that the specification does not give'])
   if (answers.length > 0) notes.push(['assumed', answers.join(', ')])
-  if (JSON.stringify(trace['notes']) !== '[]')
+  const known = JSON.stringify(trace['notes'])
+  if (known.includes('extend'))
     notes.push(['note', 'extend may change more than is described here'])
+  if (known.includes('loop')) notes.push(['loop', 'an origin leads back to this domain'])
   const indent = ' '.repeat(starts.value)
   return notes.map(([label, text]) =>
     wrap(text, Math.max(40, columns), indent).replace(indent, label.padEnd(starts.value)),
