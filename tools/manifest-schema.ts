@@ -146,7 +146,7 @@ function buildItemSchema(schema: ItemSchema): Schema {
 }
 
 /**
- * Loosens the schema of a payload for manifests: null removes, lists may add entries, references are
+ * Loosens the schema of a payload for manifests: null removes, lists may add, references are
  * allowed.
  */
 function loosen(schema: ItemSchema): Schema {

@@ -99,7 +99,7 @@ export function chooseDomains(domains: Domain[], { desired }: Desired): Domain[]
   const names = [...(distinct.size === 0 ? desired.keys() : distinct)]
   const wrong = names.find((name) => !isAcceleratedDomain(name))
   if (wrong !== undefined) {
-    const message = `expected the name of a domain, got "${wrong}".${suggestName(wrong)}`
+    const message = `expected the name of a domain, got "${wrong}"${suggestName(wrong)}`
     const example = 'Name domains such as www.example.com.'
     const hint = wrong === 'all' ? 'Use "all" without other names.' : example
     throw new EdgewiseError('usage', message, hint)

@@ -12,7 +12,6 @@ const allowed: Record<string, string> = {
   'core/model/json.ts': 'parseJson',
   'manifest/yaml/yaml-text.ts': 'parseText, with the limits of nesting and marks',
   'manifest/yaml/parse-plain-yaml.ts': 'parses events, to a depth; parseYaml calls it',
-  'manifest/yaml/marked-comments.ts': 'takes tokens, builds no tree',
   'core/model/text/json-scan.ts': 'one string of a text that it scans itself',
   'emulator/store/memory.ts': 'the file of the emulator that it has written',
   'emulator/routes/parse-parameters.ts': 'bodies of 1 MB, then counts the levels',

@@ -16,7 +16,7 @@ describe('the right form of a name', () => {
     ['www.example.com/', 'www.example.com'],
     ['www.example.com:443', 'www.example.com'],
   ])('of %s is %s', (text, name) => {
-    expect(suggestName(text)).toBe(` Did you mean "${name}"?`)
+    expect(suggestName(text)).toBe(`. Did you mean "${name}"?`)
   })
 
   it.each(['', 'www', '192.0.2.1', '*', '*.', 'a b.com', 'https://', '[::1]', 'www..example.com'])(
@@ -42,6 +42,7 @@ describe('is offered', () => {
     ['domains', `domains: [a.test.com, "${name}"]\nconfig: {timeout: {time: 60}}\n`],
     ['origin', `domain: a.test.com\nconfig: {origin: {default_master: ["${name}"]}}\n`],
     ['new_origin', `domain: a.test.com\nconfig: {new_origin: [{origin: "${name}"}]}\n`],
+    ['referer', `domain: a.test.com\nconfig: {referer: {type: 1, list: ["${name}"]}}\n`],
     ['origin_host', `domain: a.test.com\nconfig: {origin_host: {host: "${name}"}}\n`],
   ])('in a manifest: %s', async (_, text) => {
     place.write('domains/a.yaml', text)

@@ -4,7 +4,7 @@ import { type Observation, observeEntries, omitFields } from './observation.ts'
 import { findRepeatedNames, describeRefusal, describeAction } from './problems.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemState, Value, Wire } from '../model/item.ts'
-import { type Json, type JsonObject, isObject, isSameJson } from '../model/json.ts'
+import { type Json, type JsonObject, isObject, isSameJson, toList } from '../model/json.ts'
 import { compare } from '../model/lists.ts'
 import type { Problem } from '../model/problem.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
@@ -94,9 +94,7 @@ function buildDeltas(state: ItemState, desired: Value): Form[] {
 /** Joins deltas. Their names differ, so their order does not matter. */
 function joinDeltas(parts: Form[]): Form {
   const name = parts[0]?.name ?? 'add'
-  const list = parts.flatMap(({ payload }) =>
-    isObject(payload) && Array.isArray(payload['list']) ? payload['list'] : [],
-  )
+  const list = parts.flatMap(({ payload }) => listSent(payload))
   return {
     name,
     payload: {
@@ -106,14 +104,15 @@ function joinDeltas(parts: Form[]): Form {
   }
 }
 
+function listSent(payload: Wire): Json[] {
+  return isObject(payload) ? toList(payload['list']) : []
+}
+
 function reduce(state: Value | undefined, payload: Wire): Value {
   const type = isObject(payload) ? payload['type'] : 'reset'
   const before = listHeaders(state) ?? []
   if (type === 'remove') {
-    const names =
-      isObject(payload) && Array.isArray(payload['list'])
-        ? payload['list'].map((name) => String(name).toLowerCase())
-        : []
+    const names = listSent(payload).map((name) => String(name).toLowerCase())
     return toStored(before.filter((header) => !names.includes(getName(header))))
   }
   const sent = listHeaders(payload) ?? []

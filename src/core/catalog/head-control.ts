@@ -1,6 +1,6 @@
 import type { HeadControl } from './generated/items.ts'
 import type { Value } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { castPlain, type ItemRow } from './item-spec.ts'
 import {
@@ -49,7 +49,7 @@ function observe(known: Value | undefined, observed: Json): Observation {
 /** Lists the rules of a value that have no order. */
 export function listUnordered(value: Json): JsonObject[] {
   const list = isObject(value) ? value['list'] : null
-  const rules = (Array.isArray(list) ? list : []).filter(isObject)
+  const rules = toList(list).filter(isObject)
   return rules.filter((rule) => !Object.hasOwn(rule, 'order'))
 }
 

@@ -1,5 +1,12 @@
 import type { FieldName, Value } from '../model/item.ts'
-import { formatPointerStep, getOwn, isObject, resolvePointer, type Json } from '../model/json.ts'
+import {
+  formatPointerStep,
+  getOwn,
+  isObject,
+  resolvePointer,
+  type Json,
+  toList,
+} from '../model/json.ts'
 import {
   chooseAlternative,
   getAnnotations,
@@ -149,7 +156,7 @@ function matchEntries(
 /** Names the entries of a list by the fields that identify them. */
 function nameEntries(value: Value, list: string, identity: readonly string[]): string[] {
   const entries = resolvePointer(value, list)
-  return (Array.isArray(entries) ? entries : []).map((entry) =>
+  return toList(entries).map((entry) =>
     JSON.stringify(isObject(entry) ? identity.map((field) => getOwn(entry, field) ?? null) : entry),
   )
 }

@@ -1,7 +1,7 @@
 import type { VisitDenyWhitelist } from './generated/items.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemState, Value, Wire } from '../model/item.ts'
-import { isObject, parseJson, type Json } from '../model/json.ts'
+import { isObject, parseJson, type Json, toList } from '../model/json.ts'
 import { compare } from '../model/lists.ts'
 import type { Problem } from '../model/problem.ts'
 import { castPlain, getCertainValue, type ItemRow } from './item-spec.ts'
@@ -25,7 +25,7 @@ export const visitDenyWhitelist: ItemRow = {
   deltaForms: ['switch'],
   joinDeltas: (parts) => ({
     name: 'switch',
-    payload: sortByUrl(parts.flatMap(({ payload }) => (Array.isArray(payload) ? payload : []))),
+    payload: sortByUrl(parts.flatMap(({ payload }) => toList(payload))),
   }),
   reduce,
   unset: (state) => {
@@ -65,7 +65,7 @@ function buildWhole(state: ItemState, desired: Value): Form | null {
 /** Applies entries in order: the later of two for one URL wins. */
 function reduce(state: Value | undefined, payload: Wire): Value {
   const urls = new Set(listUrls(state ?? []))
-  for (const entry of Array.isArray(payload) ? payload : []) {
+  for (const entry of toList(payload)) {
     if (!isObject(entry)) continue
     const url = toText(entry['url'] ?? '')
     if (entry['turn_on'] === false) urls.delete(url)

@@ -2,7 +2,7 @@ import { parseAddressBits, parseNetwork } from '../catalog/value/formats.ts'
 import { sortUnique } from '../catalog/value/canonical.ts'
 import { castAccepted } from '../catalog/item-spec.ts'
 import type { ItemKey } from '../model/item.ts'
-import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, pickDefined, type Json, type JsonObject, toList } from '../model/json.ts'
 import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
 import { isSecret, type Text } from '../model/secret.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
@@ -183,10 +183,6 @@ function orNull(list: Json[]): Json {
 
 function omit(object: JsonObject, names: string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
-}
-
-function toList(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : []
 }
 
 function splitSorted(list: Json | undefined, by: string): Json[] {

@@ -136,6 +136,11 @@ function hasUnpairedSurrogate(text: string): boolean {
   return false
 }
 
+/** Returns a value that is a list, and an empty one for any other. */
+export function toList(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : []
+}
+
 /** Compares two JSON values; the order of keys does not matter. */
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true

@@ -2,7 +2,7 @@ import { catalogue } from '../catalog/catalogue.ts'
 import { isAcceleratedDomain } from '../catalog/value/formats.ts'
 import type { PlanFile } from '../model/generated/state-types.ts'
 import { planFile } from '../model/generated/state-validators.ts'
-import { isSameJson, findPrototypeKey, type Json, type JsonObject } from '../model/json.ts'
+import { isSameJson, findPrototypeKey, type Json, type JsonObject, toList } from '../model/json.ts'
 import { nameChange } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot, Value } from '../model/item.ts'
@@ -184,8 +184,8 @@ export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
 /** Refuses writes that differ from the planner's: the file does not decide calls and waves. */
 function refuseOtherWrites(saved: Json | undefined, now: Json | undefined): void {
   if (isSameJson(saved, now)) return
-  const listed = Array.isArray(saved) ? saved : []
-  const planned = Array.isArray(now) ? now : []
+  const listed = toList(saved)
+  const planned = toList(now)
   const first = planned.findIndex((write, i) => !isSameJson(write, listed[i]))
   const difference =
     first === -1

@@ -286,10 +286,12 @@ export function convertValue(value: Json, schema: ItemSchema = {}, parent?: Pare
   const chosen = chooseAlternative(schema, value)
   if (Array.isArray(value)) return value.map((entry) => convertValue(entry, chosen.items))
   if (isObject(value)) {
-    const own = { schema: chosen, value }
     const fields = Object.entries(value).filter(([key]) => !isUnit(chosen, key))
     return Object.fromEntries(
-      fields.map(([key, each]) => [key, convertValue(each, getField(chosen, key), own)]),
+      fields.map(([key, each]) => [
+        key,
+        convertValue(each, getField(chosen, key), { schema: chosen, value }),
+      ]),
     )
   }
   const by = typeof value === 'string' ? findSeparator(chosen, parent) : null

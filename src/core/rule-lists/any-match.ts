@@ -2,7 +2,7 @@ import type { PatternForm } from '../effects/effective.ts'
 import { readCase, settle } from '../effects/witness/languages.ts'
 import { castAccepted } from '../catalog/item-spec.ts'
 import { parseNetwork } from '../catalog/value/formats.ts'
-import { isObject, isSameJson, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject, toList } from '../model/json.ts'
 import { lowerAscii } from '../model/text/lower-ascii.ts'
 import { splitText } from '../trace/secret-text.ts'
 import { matchAddress } from '../trace/match/address.ts'
@@ -189,7 +189,7 @@ const kinds = { 1: 'ext', 2: 'dir', 3: 'route' } as const
 function listCommaLists(items: Items, desk: Desk): AnyList[] {
   return (['cache_rule', 'cache_rule_list', 'speed_limit'] as const).flatMap((item) => {
     const value = items.get(item)
-    return (Array.isArray(value) ? value : []).flatMap((rule, i) => {
+    return toList(value).flatMap((rule, i) => {
       const {
         type,
         match_method: method = type,
@@ -207,13 +207,13 @@ function listCommaLists(items: Items, desk: Desk): AnyList[] {
 }
 
 function toTexts(of: Json | undefined): Json[] {
-  return Array.isArray(of) ? of : []
+  return toList(of)
 }
 
 /** The bans of a domain with the pointers of their keys. */
 export function listBans(items: Items): { configs: JsonObject; pointer: string; rule: Rule }[] {
   const bans = items.get('combined_ban')
-  return (Array.isArray(bans) ? bans : []).flatMap((ban, i) => {
+  return toList(bans).flatMap((ban, i) => {
     const configs = isObject(ban) && isObject(ban['configs']) ? ban['configs'] : {}
     const rule = createRule('combined_ban', `/${i}`)
     return [{ configs, pointer: `/${i}/configs`, rule }]

@@ -1,7 +1,7 @@
 import { formPattern, readEffective } from '../effects/effective.ts'
 import { NoLanguage, settle } from '../effects/witness/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
 import type { Settings } from '../trace/readings.ts'
@@ -67,16 +67,17 @@ export function findRuleListFindings(
     if (isUnknownValue(value)) unknown.push(createUndecided(createRule(key), value.secrets ?? []))
     else if (value !== null) read.set(key, value)
   const parts = splitItems(read).map((part) => tryPart(domain, part, settings, known, run))
-  const found = parts.flatMap(({ findings }) => findings).filter((each) => !isOrdinary(each))
+  // How far any expression or suffix reaches is open: that alone says nothing about one.
+  const found = parts
+    .flatMap(({ findings }) => findings)
+    .filter(
+      ({ code, under: { R4, R5, R12 } }) =>
+        code !== 'rule-never-matches' || (R4 ?? R5 ?? R12) === undefined,
+    )
   return {
     findings: [...found, ...checkValues(read, settings), ...unknown],
     reached: parts.flatMap(({ reached }) => reached),
   }
-}
-
-/** Tests whether a finding says only that it is open how far an expression or suffix reaches. */
-function isOrdinary({ code, under }: Finding): boolean {
-  return code === 'rule-never-matches' && ['R4', 'R5', 'R12'].some((name) => name in under)
 }
 
 /** Finds facts about a part; none where a question has no answer. */

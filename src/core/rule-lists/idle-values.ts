@@ -1,5 +1,5 @@
 import type { ItemKey } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
 import type { Settings } from '../trace/readings.ts'
 import { matchesAll } from '../trace/match/regex.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
@@ -126,7 +126,7 @@ function checkAddresses(items: Items, settings: Settings): Finding[] {
   const list = (key: ItemKey) => {
     const value = items.get(key)
     const found = isObject(value) ? value['list'] : []
-    return (Array.isArray(found) ? found : []).map((each, i) => createRule(key, `/list/${i}`, each))
+    return toList(found).map((each, i) => createRule(key, `/list/${i}`, each))
   }
   const [black, white] = [list('ip_black_list'), list('ip_white_list')]
   let pairs = 0
@@ -188,7 +188,7 @@ function checkServed(items: Items, settings: Settings): Finding[] {
 /** Lists the expressions that match every URL, and deny it by themselves. */
 function listDenied(items: Items): Rule[] {
   const list = (item: ItemKey, pointer: string, texts: Json | undefined) =>
-    (Array.isArray(texts) ? texts : []).flatMap((text, i) =>
+    toList(texts).flatMap((text, i) =>
       typeof text === 'string' && matchesAll(text)
         ? [createRule(item, `${pointer}/${i}`, text)]
         : [],

@@ -1,7 +1,7 @@
 import { readEffective, anyPattern, type PatternForm } from '../effects/effective.ts'
 import { settle } from '../effects/witness/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { lowerAscii } from '../model/text/lower-ascii.ts'
 import type { Settings } from '../trace/readings.ts'
@@ -86,7 +86,7 @@ export function readForms(at: Json | undefined): PatternForm[] {
 function readFirst(form: Json): Json {
   if (Array.isArray(form)) return form[0] ?? null
   const { ranked, others }: JsonObject = isObject(form) ? form : {}
-  const list = [ranked, others].flatMap((part) => (Array.isArray(part) ? part : []))
+  const list = [ranked, others].flatMap((part) => toList(part))
   return list[0] ?? null
 }
 

@@ -5,7 +5,7 @@ import { didYouMean } from '../catalog/value/nearest.ts'
 import { describeSchemaErrors } from '../catalog/value/schema-problems.ts'
 import { parseEntry } from '../effects/requests/parse-requests.ts'
 import { findGlobFault } from '../model/text/domain-glob.ts'
-import { formatPointerStep, isObject, type Json, type JsonObject } from '../model/json.ts'
+import { formatPointerStep, isObject, type Json, type JsonObject, toList } from '../model/json.ts'
 import type { SchemaValidator } from '../model/text/schema-fault.ts'
 import { parseRequest } from '../trace/request.ts'
 import { BadRequest, parseUrl } from '../trace/url.ts'
@@ -58,10 +58,6 @@ export function parseTest(value: Json, report: Report): TestCase | null {
     return parseTrace(entry, pointer, fail)
   })
   return isValid ? { ...(value as unknown as TestFile), parts, traces } : null
-}
-
-function toList(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : []
 }
 
 function listEntries(value: Json | undefined): [string, Json][] {

@@ -115,6 +115,16 @@ export function choose<T>(
   return new Unknown([condition, ...[a, b].filter(isUnknown)].flatMap(({ reasons }) => reasons))
 }
 
+/** Tests whether an answer is not null. */
+export function isSet(answer: Answer<unknown>): Answer<boolean> {
+  return map(answer, (value) => value !== null)
+}
+
+/** Returns an answer, or another one where it is null. */
+export function orElse<T>(answer: Answer<T>, other: () => Answer<T>): Answer<T> {
+  return choose(isSet(answer), () => answer, other)
+}
+
 function isUnknown(answer: unknown): answer is Unknown {
   return answer instanceof Unknown
 }

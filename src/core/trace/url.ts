@@ -40,8 +40,8 @@ export function parseUrl(text: string, domain: string | null): RequestUrl {
   const scheme = before.slice(0, Math.max(colon, 0)).toLowerCase()
   if (scheme !== 'http' && scheme !== 'https')
     throw new BadRequest(
-      `the URL must begin with http:// or https:// and a host: ${quote(text)}.` +
-        (isDomain(before.replace(/\/.*/s, '')) ? ` Did you mean "https://${bare}"?` : ''),
+      `the URL must begin with http:// or https:// and a host: ${quote(text)}` +
+        (isDomain(before.replace(/\/.*/s, '')) ? `. Did you mean "https://${bare}"?` : ''),
     )
   const rest = before.slice(colon + 3)
   const slash = rest.indexOf('/')
@@ -71,7 +71,7 @@ function parseAuthority(
   if (authority.includes('@')) throw new BadRequest('the URL has a user name or password')
   if (!hostForm.test(host))
     throw new BadRequest(
-      `the URL has no valid host: ${quote(authority)}.${suggestName(authority, isDomain)}`,
+      `the URL has no valid host: ${quote(authority)}${suggestName(authority, isDomain)}`,
     )
   if (digits === undefined) return { host, port: null }
   const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../../core/model/json.ts'
 import { parseUrl } from '../../core/model/text/url.ts'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 import type { FaultPlan, FaultyCall } from '../store/fault-plan.ts'
@@ -100,7 +100,7 @@ async function parseNames(request: EmulatorRequest, names: WireNames): Promise<F
 
 /** Lists the domains in `domains` or `domain`, and those of URLs. */
 function listDomains({ domains, domain, urls }: JsonObject): string[] {
-  const hosts = (Array.isArray(urls) ? urls : []).flatMap((url) =>
+  const hosts = toList(urls).flatMap((url) =>
     typeof url === 'string' ? [parseUrl(url)?.hostname ?? ''] : [],
   )
   return [...splitNames(domains ?? domain), ...hosts]
@@ -114,6 +114,6 @@ function splitNames(names: Json | undefined): string[] {
 function parseItemNames(config: Json, names: WireNames): string[] {
   if (isObject(config))
     return Object.entries(config).map(([name, payload]) => names.find(name, payload)?.key ?? name)
-  const listed = Array.isArray(config) ? config : []
+  const listed = toList(config)
   return listed.flatMap((name) => (typeof name === 'string' ? [name, ...names.findAll(name)] : []))
 }

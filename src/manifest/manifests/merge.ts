@@ -2,6 +2,7 @@ import {
   isObject,
   getOwn,
   setOwn,
+  toList,
   formatPointerStep,
   type Json,
   type JsonObject,
@@ -83,5 +84,5 @@ function addEntries(
     return refuse(key, `"${key}" adds to a list, but the inherited value is ${kind}`)
   }
   const { $prepend = [], $append = [] } = known
-  return [...$prepend, ...(Array.isArray(below) ? below : []), ...$append]
+  return [...$prepend, ...toList(below), ...$append]
 }

@@ -161,7 +161,7 @@ function parseDomains(value: JsonObject, findings: Finding[], report: Report): M
     const detail =
       'expected a domain name such as www.example.com, or .example.com for all below it (ASCII, ' +
       `at least two labels, no IP address, port or "*"), got ${describeValue(name)}` +
-      (Array.isArray(name) && pointer === '/domain' ? '. Use "domains" for a list.' : '.') +
+      (Array.isArray(name) && pointer === '/domain' ? '. Use "domains" for a list.' : '') +
       suggestName(String(name))
     findings.push({ code: 'domain-invalid', pointer, summary: 'This is not a domain name', detail })
     return []

@@ -37,7 +37,7 @@ export function parseObserved(
     if (!isAcceleratedDomain(domain)) {
       const shown = known.vault.hideIn(name, known.maker).slice(0, 80)
       throw createShapeError(
-        `expected domain names as keys, got ${JSON.stringify(shown)}.${suggestName(shown)}`,
+        `expected domain names as keys, got ${JSON.stringify(shown)}${suggestName(shown)}`,
       )
     }
     if (!isObject(config))

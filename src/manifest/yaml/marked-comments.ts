@@ -1,7 +1,6 @@
-import { Lexer } from 'yaml'
 import type { MarkedComment } from '../../core/checks/suppressions.ts'
 import type { SourceFile } from './yaml-file.ts'
-import { findLineStarts, locateRange, scalarStart, silentTokens } from './yaml-text.ts'
+import { findLineStarts, locateRange, listTokens } from './yaml-text.ts'
 
 const mark = 'edgewise:'
 
@@ -27,16 +26,12 @@ export function listMarkedComments({ path, text }: SourceFile): MarkedComment[] 
 /** Finds all comments of a text of YAML, with the index of their document, from 0. */
 export function findComments(text: string): { start: number; end: number; document: number }[] {
   const comments: ReturnType<typeof findComments> = []
-  let [at, document, isScalar, hasContent] = [0, 0, false, false]
-  for (const token of new Lexer().lex(text)) {
-    const wasScalar = isScalar
-    isScalar = !wasScalar && token === scalarStart
-    if (!wasScalar && silentTokens.includes(token)) continue
-    const start = at
-    at += token.length
-    if (!wasScalar && token === '---' && hasContent) document++
-    if (wasScalar || !/^(?:[\s#%\u{feff}]|$)/u.test(token)) hasContent = true
-    if (!wasScalar && token.startsWith('#')) comments.push({ start, end: at, document })
+  let [document, hasContent] = [0, false]
+  for (const { token, start, isScalar } of listTokens(text)) {
+    if (!isScalar && token === '---' && hasContent) document++
+    if (isScalar || !/^(?:[\s#%\u{feff}]|$)/u.test(token)) hasContent = true
+    if (!isScalar && token.startsWith('#'))
+      comments.push({ start, end: start + token.length, document })
   }
   return comments
 }

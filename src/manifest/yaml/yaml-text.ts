@@ -93,9 +93,23 @@ function findLine(lineStarts: number[], offset: number): number {
 }
 
 /** Token of the lexer before a scalar. */
-export const scalarStart = '\u001f'
+const scalarStart = '\u001f'
 /** Tokens of the lexer that stand for nothing: starts of documents and scalars, ends of errors. */
-export const silentTokens: readonly string[] = ['\u0002', '\u0018', scalarStart]
+const silentTokens: readonly string[] = ['\u0002', '\u0018', scalarStart]
+
+/** Lists the tokens of a text that stand for a part of it, each with its place. */
+export function* listTokens(
+  text: string,
+): Generator<{ token: string; start: number; isScalar: boolean }> {
+  let [start, isNext] = [0, false]
+  for (const token of new Lexer().lex(text)) {
+    const isScalar = isNext
+    isNext = !isScalar && token === scalarStart
+    if (!isScalar && silentTokens.includes(token)) continue
+    yield { token, start, isScalar }
+    start += token.length
+  }
+}
 
 /**
  * Finds where a text of YAML is nested too deep, or has too many marks, without building a tree:
@@ -107,26 +121,21 @@ export function findYamlExcess(
 ): YamlFault | null {
   /** Columns at which open lists and mappings of lines begin, from the outside. */
   const columns: number[] = []
-  let [at, lineStart, flow, marks] = [0, 0, 0, 0]
-  let [isScalar, last] = [false, '\n']
-  for (const token of new Lexer().lex(text)) {
-    const wasScalar = isScalar
-    isScalar = !wasScalar && token === scalarStart
-    if (!wasScalar && silentTokens.includes(token)) continue
-    const start = at
-    at += token.length
+  let [lineStart, flow, marks] = [0, 0, 0]
+  let last = '\n'
+  for (const { token, start, isScalar } of listTokens(text)) {
     if (++marks > maxMarks) return createFault(start, explainMarks(maxMarks))
-    const excess = wasScalar && !token.includes('\n') ? findTextFault(token) : null
+    const excess = isScalar && !token.includes('\n') ? findTextFault(token) : null
     if (excess !== null) return createFault(start, excess)
     if (token === '---' || token === '...') columns.length = flow = 0
-    const opens = !wasScalar && (token === '[' || token === '{')
-    if (flow === 0 && (wasScalar || isContent(token, last))) {
+    const opens = !isScalar && (token === '[' || token === '{')
+    if (flow === 0 && (isScalar || isContent(token, last))) {
       const column = start - lineStart
       while ((columns.at(-1) ?? -1) >= column) columns.pop()
       if (!opens) columns.push(column)
     }
     if (opens) flow++
-    else if (!wasScalar && (token === ']' || token === '}')) flow = Math.max(0, flow - 1)
+    else if (!isScalar && (token === ']' || token === '}')) flow = Math.max(0, flow - 1)
     // In lines, the last column may be that of a plain value, which is no level.
     if (columns.length - (flow === 0 ? 1 : 0) + flow > inputLimits.levels)
       return createFault(start, tooDeep)

@@ -38,7 +38,7 @@ export function loadPayloads(
   if (domain !== undefined && !isAcceleratedDomain(domain.toLowerCase()))
     throw new EdgewiseError(
       'usage',
-      `--domain "${domain}" is not a domain name.${suggestName(domain)}`,
+      `--domain "${domain}" is not a domain name${suggestName(domain)}`,
     )
   const { diagnostics, ...parsed } = parseImports(sources, domain, workspace, recorded)
   if (diagnostics.length === 0) return parsed

@@ -112,7 +112,7 @@ function parseFile(
     const name = entry.domain.toLowerCase()
     if (!isAcceleratedDomain(name)) {
       const shown = workspace.scrub(markForeign(entry.domain)).slice(0, 80)
-      const detail = () => `${JSON.stringify(shown)} is not a domain name.${suggestName(shown)}`
+      const detail = () => `${JSON.stringify(shown)} is not a domain name${suggestName(shown)}`
       const part = entry.namedAt === entry.pointer ? 'key' : 'value'
       const summary = 'Not a domain name'
       file.report(entry.namedAt, { code: 'domain-invalid', summary, detail, part })

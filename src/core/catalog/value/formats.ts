@@ -24,14 +24,14 @@ export function isAcceleratedDomain(text: string): boolean {
 }
 
 /**
- * Returns ` Did you mean "x"?` with the name that a text such as `https://bücher.example/` was
+ * Returns `. Did you mean "x"?` with the name that a text such as `https://bücher.example/` was
  * meant to be, or an empty string.
  */
 export function suggestName(text: string, isValid = isAcceleratedDomain): string {
-  const [, wildcard, rest = ''] = /^(?:[a-z]+:\/\/)?(\*?\.)?(.*)$/is.exec(text.trim()) ?? []
+  const [, wildcard = '', rest = ''] = /^(?:[a-z]+:\/\/)?(\*?\.)?(.*)$/is.exec(text.trim()) ?? []
   const host = parseUrl(`http://${rest}`)?.hostname.replace(/\.$/, '') ?? ''
-  const name = (wildcard === undefined ? '' : '.') + host
-  return name !== text.toLowerCase() && isValid(name) ? ` Did you mean "${name}"?` : ''
+  const name = (wildcard && '.') + host
+  return name !== text.toLowerCase() && isValid(name) ? `. Did you mean "${name}"?` : ''
 }
 
 /** Tests whether the name of an accelerated domain is a wildcard, of all domains below it. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts'
+import { toList, type Json } from '../../model/json.ts'
 import { getOwn, isObject, type JsonObject } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import { canonicalizeBySchema, splitCanonical } from './canonical.ts'
@@ -66,7 +66,7 @@ function orderArray(
 ): Json[] {
   const { set, sortBy } = getAnnotations(schema)
   const { items = {} } = schema
-  const lists = models.map((model) => (Array.isArray(model) ? model : []))
+  const lists = models.map((model) => toList(model))
   if (sortBy !== undefined)
     return sortByRank(value, lists.flat(), (entry) => getName(entry, sortBy))
   if (set === true) {

@@ -189,11 +189,11 @@ export function createFormatProblem(
 ): Problem {
   const expected = formatWords[format] ?? format
   const text = String(value)
-  const name = format === 'domain' || format === 'address' ? suggestName(text, isDomain) : ''
+  const name = /domain|address|host/.test(format) ? suggestName(text, isDomain) : ''
   const fault =
     format === 'regex-any'
       ? `: ${findRegexFault(text) ?? 'malformed'}`
-      : explainNetwork(text) || (name && `.${name}`)
+      : explainNetwork(text) || name
   return describeRefusal(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
 }
 

@@ -75,8 +75,11 @@ function checkList({ schema, value, pointer, parent }: Text): Problem[] {
     } else if (when !== undefined) {
       const isPath = pathsWhen !== undefined && holds(pathsWhen, parent)
       const isOdd = (isPath ? oddPath : oddSuffix).test(entry)
-      const rootless = 'directories and paths should begin with "/"'
-      const fault = isOdd ? notLiteral : isPath && !entry.startsWith('/') ? rootless : null
+      const fault = isOdd
+        ? notLiteral
+        : isPath && !entry.startsWith('/')
+          ? 'directories and paths should begin with "/"'
+          : null
       if (fault !== null) problems.push(warn(pointer, `${fault}, got ${describeValue(entry)}`))
     }
   }

@@ -5,7 +5,7 @@ import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Text } from '../../model/secret.ts'
 import { formatMinutes, parseMinutes } from '../../trace/request.ts'
 import { splitText } from '../../trace/secret-text.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../../model/json.ts'
 import { carriers } from '../../trace/carrier.ts'
 import { hashSignature } from '../../trace/stages/signature.ts'
 
@@ -50,9 +50,15 @@ export function listFacts(key: ItemKey, value: Json): [string, JsonObject][] {
 
 type Maker = (value: JsonObject) => [string, JsonObject][]
 
+const makeAddresses: Maker = ({ list }) => listTexts(list).flatMap(listAddresses)
+const makeCacheControl: Maker = () =>
+  ['max-age=77', 'no-cache'].map((text) => reply('cache-control', text))
+const makeErrors: Maker = ({ code }) =>
+  listTexts(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each)))
+
 const makers: Record<ItemKey, Maker | undefined> = {
-  ip_black_list: ({ list }) => listTexts(list).flatMap(listAddresses),
-  ip_white_list: ({ list }) => listTexts(list).flatMap(listAddresses),
+  ip_black_list: makeAddresses,
+  ip_white_list: makeAddresses,
   visit_areas_limit: ({ country_list: list }) =>
     split(list, ',').map((country) => ['country', { country }]),
   referer: ({ list }) =>
@@ -77,25 +83,22 @@ const makers: Record<ItemKey, Maker | undefined> = {
   client_real_ip: ({ head }) =>
     ['10.1.2.3', 'x'].flatMap((text) => listTexts([head]).map((name) => header(name, text))),
   head_control: ({ list }) =>
-    (Array.isArray(list) ? list : []).flatMap((rule) => {
+    toList(list).flatMap((rule) => {
       if (!isObject(rule)) return []
       const isRequest = rule['head_direction'] === 'CLI_REQ' || rule['head_direction'] === 'SER_REQ'
       return listTexts([rule['head']]).map((name) => (isRequest ? header : reply)(name, 'x'))
     }),
   add_back_source_head: ({ head_name: name }) => listTexts([name]).map((each) => header(each, 'x')),
   add_response_head: ({ list }) =>
-    (Array.isArray(list) ? list : []).flatMap((entry) =>
+    toList(list).flatMap((entry) =>
       isObject(entry) ? listTexts([entry['name']]).map((name) => reply(name, 'x')) : [],
     ),
-  cache_rule: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
-  cache_rule_list: () => [reply('cache-control', 'max-age=77'), reply('cache-control', 'no-cache')],
-  cache_error_code: ({ code }) =>
-    listTexts(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
-  error_bcache: ({ code }) =>
-    listTexts(code).map((each) => status(/5xx/i.test(each) ? 501 : Number(each))),
+  cache_rule: makeCacheControl,
+  cache_rule_list: makeCacheControl,
+  cache_error_code: makeErrors,
+  error_bcache: makeErrors,
   error_page_rewrite: ({ error_status_code: code }) => [status(Number(code))],
-  forward_status: ({ codes }) =>
-    (Array.isArray(codes) ? codes : []).map((code) => status(Number(code))),
+  forward_status: ({ codes }) => toList(codes).map((code) => status(Number(code))),
   new_origin: () => carriers.map((isp) => ['isp', { isp }]),
   tos_origin: () => carriers.map((isp) => ['isp', { isp }]),
   compress_response: ({ content_type: types, min_size: size, min_size_unit: unit }) => [

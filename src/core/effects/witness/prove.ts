@@ -1,6 +1,6 @@
 import { sortUnique } from '../../catalog/value/canonical.ts'
 import type { ItemKey } from '../../model/item.ts'
-import { isObject, type Json } from '../../model/json.ts'
+import { isObject, type Json, toList } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import type { Settings } from '../../trace/readings.ts'
 import type { Compiled } from '../../trace/compiled.ts'
@@ -131,9 +131,7 @@ function dropSure(ban: Json): Json {
 /** Leaves out the header rules that match no URL. */
 function dropDead(form: Json): Json {
   const alive = Object.entries(isObject(form) ? form : {}).map(([name, rules]) => {
-    const list = (Array.isArray(rules) ? rules : []).flatMap((rule) =>
-      isObject(rule) ? [rule] : [],
-    )
+    const list = toList(rules).flatMap((rule) => (isObject(rule) ? [rule] : []))
     return [name, list.filter(({ at }) => typeof at !== 'string' || !/^0+$/.test(at))] as const
   })
   const kept = alive.filter(([, rules]) => rules.length > 0)

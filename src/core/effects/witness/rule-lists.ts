@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import type { Settings } from '../../trace/readings.ts'
 import { parseMinutes } from '../../trace/request.ts'
@@ -95,9 +95,7 @@ function mapObject(object: JsonObject, change: (value: Json) => Json): JsonObjec
 }
 
 function rankList({ ranked, others }: JsonObject, settings: Settings): RankedRule[] {
-  const [first, rest] = [ranked, others].map((each) =>
-    (Array.isArray(each) ? each : []).map((rule) => toRule(rule)),
-  )
+  const [first, rest] = [ranked, others].map((each) => toList(each).map((rule) => toRule(rule)))
   if (first === undefined || rest === undefined || rest.length === 0) return first ?? []
   const last = rest.length > 1 && settle(settings, 14) === 'last' ? rest.toReversed() : rest
   if (first.length === 0) return last

@@ -1,7 +1,7 @@
 import type { NewOrigin } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey } from '../../model/item.ts'
-import { isObject, isSameJson, type Json } from '../../model/json.ts'
+import { isObject, isSameJson, type Json, toList } from '../../model/json.ts'
 import { matchHost } from '../../trace/match/host.ts'
 import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import type { Settings } from '../../trace/readings.ts'
@@ -58,7 +58,7 @@ export function reduceCovered(key: ItemKey, form: Json, { answers }: Settings): 
     return read
   }
   const drop = (name: string, covers: (wide: string, narrow: string) => boolean): Json => {
-    const list = Array.isArray(form[name]) ? form[name] : []
+    const list = toList(form[name])
     const texts = list.filter((each) => typeof each === 'string')
     const kept = list.filter(
       (each) =>

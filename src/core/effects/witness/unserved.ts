@@ -1,5 +1,5 @@
 import { catalogue } from '../../catalog/catalogue.ts'
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject, toList } from '../../model/json.ts'
 import type { Compiled } from '../../trace/compiled.ts'
 import { readEffective, type PatternForm } from '../effective.ts'
 import type { Sides } from '../sides.ts'
@@ -50,7 +50,7 @@ export function isNeverServed(sides: Sides): boolean {
       return false
     if (deniesSchemes(side)) return true
     const form = readEffective('combined_ban', readCertain(side, 'combined_ban'))
-    const bans = (Array.isArray(form) ? form : []).flatMap((ban) => {
+    const bans = toList(form).flatMap((ban) => {
       const [one, ...others] = Object.values(isObject(ban) ? ban : {})
       const isPlain = others.length === 0 && isObject(one) && one['isMatch'] === 'yes'
       return isPlain ? [one] : []

@@ -1,3 +1,4 @@
+import { toList } from '../../model/json.ts'
 import type { VisitDenyWhitelist } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
@@ -102,9 +103,7 @@ export const askDeciding = askOnce<ItemKey | null>((e, q) => {
   if (denying.length === 0 && unknown.length === 1 && reasons !== null) return reasons
   const order = e.open('R15')
   if (order instanceof Unknown) return uniteUnknown([reasons, order]) ?? order
-  const ranked = (Array.isArray(order) ? order : []).flatMap((name) =>
-    results.filter(({ item }) => item === name),
-  )
+  const ranked = toList(order).flatMap((name) => results.filter(({ item }) => item === name))
   const first = ranked.find(({ result }) => result !== false)
   return first?.result === true ? first.item : (reasons ?? null)
 })

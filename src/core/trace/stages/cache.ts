@@ -1,3 +1,4 @@
+import { toSeconds } from '../../catalog/cache-time.ts'
 import type { CacheRule, CacheRuleList, CacheShare } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
@@ -42,28 +43,12 @@ export interface CompiledRule {
   mayChangeIdle: boolean
 }
 
-/** Seconds of a unit of time; 24 months are 2 years of 365 days. */
-export const unitSeconds: Record<string, number | undefined> = {
-  Y: 31_536_000,
-  M: 2_628_000,
-  D: 86_400,
-  h: 3600,
-  i: 60,
-  s: 1,
-  year: 31_536_000,
-  month: 2_628_000,
-  day: 86_400,
-  hour: 3600,
-  minute: 60,
-  second: 1,
-}
-
 const kinds = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' } as const
 
 /** Compiles the rules of `cache_rule`, in their order. */
 export const compileRules = remember((rules: CacheRule): CompiledRule[] =>
   rules.map((rule, i) => {
-    const seconds = rule.time * (unitSeconds[rule.timeunit ?? 's'] ?? 1)
+    const seconds = toSeconds(rule.time, rule.timeunit ?? 's')
     const query = rule.ignore_query === 'on' ? 'none' : 'as-sent'
     return {
       rule: createRule('cache_rule', `/${i}`, rule.pattern),
@@ -85,7 +70,7 @@ export const compileRules = remember((rules: CacheRule): CompiledRule[] =>
 /** Compiles the rules of `cache_rule_list`, in their order. */
 export const compileRuleList = remember((rules: CacheRuleList): CompiledRule[] =>
   rules.map((rule, i) => {
-    const time = rule.expire * (unitSeconds[rule.expire_unit ?? 's'] ?? 1)
+    const time = toSeconds(rule.expire, rule.expire_unit ?? 's')
     const isCached = rule.cache_or_not === undefined ? time > 0 : rule.cache_or_not === 'yes'
     const query = compileQuery(rule)
     return {

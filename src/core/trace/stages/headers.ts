@@ -9,7 +9,7 @@ import type { ItemKey, Value } from '../../model/item.ts'
 import type { Json } from '../../model/json.ts'
 import type { Text } from '../../model/secret.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
-import { choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
+import { isSet, orElse, choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import type { Candidate, Evaluation, Question, Questions } from '../evaluation.ts'
 import { isUnknownValue } from '../evaluation.ts'
 import { matchUrlRegex } from '../match/url.ts'
@@ -259,11 +259,7 @@ function addToRequest(e: Evaluation, name: string, value: HeaderValue): HeaderVa
       ifNamed(entry.head_name, current, () => {
         const set = map(readPlain(entry.head_value), (text) => [text])
         if (entry.write_when_exists !== 'no') return set
-        return choose<readonly string[] | null>(
-          map(current, (values) => values !== null),
-          () => current,
-          () => set,
-        )
+        return orElse<readonly string[] | null>(current, () => set)
       }),
     value,
   )
@@ -296,7 +292,7 @@ function addToResponse(e: Evaluation, name: string, value: HeaderValue): HeaderV
   if (secret instanceof Unknown) return uniteUnknown([secret, value]) ?? secret
   const set = readPlain(entries.map((entry) => entry.value))
   return choose<readonly string[] | null>(
-    map(value, (values) => values !== null),
+    isSet(value),
     () => {
       const way = e.reading('R65')
       if (way === 'overwrite') return set

@@ -7,7 +7,7 @@ import type {
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey } from '../../model/item.ts'
-import { choose, map, Unknown, type Answer } from '../answer.ts'
+import { isSet, choose, map, Unknown, type Answer } from '../answer.ts'
 import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { remember } from '../remember.ts'
@@ -61,9 +61,7 @@ function answerAll(e: Evaluation): OriginAnswers {
     return everything(
       extension instanceof Unknown ? extension : new Unknown(['undecidable extend']),
     )
-  const { deciders, unknown } = findDeciders(rankItems(e), (key) =>
-    map(e.item(key), (value) => value !== null),
-  )
+  const { deciders, unknown } = findDeciders(rankItems(e), (key) => isSet(e.item(key)))
   const endpoints = deciders.map((key) => (key === null ? null : readEndpoints(e, key)))
   const each = <T>(
     read: (key: ItemKey, found: Endpoints) => Answer<T>,
@@ -288,11 +286,7 @@ export const askHost = askOnce<OneOrMore<string> | null>((e, q) => {
   const mayExtend = e.items.get('extend')?.every((value) => value === null) !== true
   const isPlain = set === null && !mayExtend
   const host = () => (isPlain ? e.ask(askOrigin(q)) : answerAll(e)).host
-  return choose(
-    map(set, (values) => values !== null),
-    () => (e.reading('R57') === 'host' ? host() : map(set, readHost)),
-    host,
-  )
+  return choose(isSet(set), () => (e.reading('R57') === 'host' ? host() : map(set, readHost)), host)
 })
 
 function readHost(values: readonly string[] | null): OneOrMore<string> {

@@ -9,7 +9,7 @@ import type {
 } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
-import { all, any, choose, map, mapBoth, some, Unknown, type Answer } from '../answer.ts'
+import { isSet, all, any, choose, map, mapBoth, some, Unknown, type Answer } from '../answer.ts'
 import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import {
@@ -57,9 +57,7 @@ export const askSettings = askOnce<Record<string, unknown> | null>((e) =>
 )
 
 /** Asks whether the request is redirected to https. */
-export const askRedirected = askOnce<boolean>((e) =>
-  map(readRedirect(e), (status) => status !== null),
-)
+export const askRedirected = askOnce<boolean>((e) => isSet(readRedirect(e)))
 
 /** The status of the redirect to https; null for none. */
 function readRedirect(e: Evaluation): Answer<301 | 302 | null> {
@@ -168,20 +166,12 @@ export const askCompression = askOnce<Algorithm | 'none'>((e, q) => {
       () => isAccepted(e, q, algorithm),
     )
   const br = isUsed('br')
-  return choose<Algorithm | 'none'>(
+  const choosePair = (both: () => Algorithm, other: Algorithm | 'none') =>
+    choose<Algorithm | 'none'>(br, both, () => other)
+  return choose(
     isUsed('gzip'),
-    () =>
-      choose<Algorithm | 'none'>(
-        br,
-        () => (e.reading('R74') === 'br' ? 'br' : 'gzip'),
-        () => 'gzip',
-      ),
-    () =>
-      choose<Algorithm | 'none'>(
-        br,
-        () => 'br',
-        () => 'none',
-      ),
+    () => choosePair(() => (e.reading('R74') === 'br' ? 'br' : 'gzip'), 'gzip'),
+    () => choosePair(() => 'br', 'none'),
   )
 })
 
@@ -192,11 +182,7 @@ function isOffered(e: Evaluation, algorithm: Algorithm): Answer<boolean> {
   if (simple === null) return bySmart()
   if (smart === null) return bySimple()
   if (e.reading('R72') === 'both') return any(bySmart, bySimple)
-  return choose(
-    map(smart, (value) => value !== null),
-    bySmart,
-    bySimple,
-  )
+  return choose(isSet(smart), bySmart, bySimple)
 }
 
 function offersSimple(e: Evaluation, algorithm: Algorithm, value: Value): Answer<boolean> {

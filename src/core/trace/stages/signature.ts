@@ -3,7 +3,7 @@ import type { VisitTimestamp } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
-import { all, any, choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
+import { isSet, all, any, choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { matchUrlRegex } from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
@@ -240,7 +240,7 @@ export function deniesSignature(e: Evaluation, value: Value): Answer<boolean> {
       const signature = findSignature(e, value)
       if (signature === null) return e.reading('R32') === 'deny'
       return choose(
-        map(signature.seconds, (seconds) => seconds !== null),
+        isSet(signature.seconds),
         () =>
           any(
             () => isOld(e, item, signature),
@@ -257,6 +257,6 @@ export function deniesSignature(e: Evaluation, value: Value): Answer<boolean> {
 export function isSignedUrl(e: Evaluation, value: Value): Answer<boolean> {
   return all(
     () => isProtected(e, value),
-    () => map(findSignature(e, value)?.seconds ?? null, (seconds) => seconds !== null),
+    () => isSet(findSignature(e, value)?.seconds ?? null),
   )
 }

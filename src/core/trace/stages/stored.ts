@@ -1,10 +1,22 @@
 import type { CacheErrorCode, ErrorBcache } from '../../catalog/generated/items.ts'
+import { toSeconds } from '../../catalog/cache-time.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { Value } from '../../model/item.ts'
-import { all, any, choose, map, not, uniteUnknown, Unknown, type Answer } from '../answer.ts'
+import {
+  all,
+  any,
+  choose,
+  isSet,
+  map,
+  not,
+  orElse,
+  uniteUnknown,
+  Unknown,
+  type Answer,
+} from '../answer.ts'
 import { askOnce, type Evaluation, type Questions } from '../evaluation.ts'
 import { notGiven } from '../request.ts'
-import { askCache, unitSeconds } from './cache.ts'
+import { askCache } from './cache.ts'
 import { askCacheHeader } from './headers.ts'
 
 /** Status code → seconds for which such a response is cached; 0: not at all. */
@@ -15,7 +27,6 @@ const serverErrors = ['500', '501', '502', '503', '504', '506']
 /** Asks for how long errors are cached, by status (`cache_error_code`, `error_bcache`). */
 export const askErrorSeconds = askOnce<ErrorSeconds>((e) => {
   const [code, bcache] = [e.item('cache_error_code'), e.item('error_bcache')]
-  const isSet = (item: Answer<Value>) => map(item, (value) => value !== null)
   return choose(
     isSet(code),
     () =>
@@ -33,7 +44,7 @@ export function readErrors(value: Value): ErrorSeconds {
   if (value === null) return {}
   const item = castAccepted<CacheErrorCode | ErrorBcache>(value)
   const seconds =
-    item.bcache === 'on' ? Number(item.cache_time) * (unitSeconds[item.cache_unit ?? ''] ?? 0) : 0
+    item.bcache === 'on' ? toSeconds(Number(item.cache_time), item.cache_unit ?? '') : 0
   const codes = item.code.flatMap((each) => (/^5xx$/i.test(each) ? serverErrors : [each]))
   return Object.fromEntries([...new Set(codes)].toSorted().map((each) => [each, seconds]))
 }
@@ -51,11 +62,7 @@ function readListed(e: Evaluation, q: Questions): Answer<number | null> {
 /** Asks for how many seconds the response is fresh. */
 export const askLifetime = askOnce<number | null>((e, q) => {
   const listed = withStatus(e, readListed(e, q))
-  return choose(
-    map(listed, (seconds) => seconds !== null),
-    () => listed,
-    () => readUnlisted(e, q),
-  )
+  return orElse(listed, () => readUnlisted(e, q))
 })
 
 /** Adds that the status is not given to why it is not known whether it is listed. */
@@ -76,20 +83,11 @@ function readUnlisted(e: Evaluation, q: Questions): Answer<number | null> {
 /** The time that the origin's headers give; without one R42. */
 function readOriginTime(e: Evaluation, q: Questions): Answer<number | null> {
   const age = map(e.ask(askCacheHeader(q, 'cache-control')), (control) => readAge(e, control))
-  return choose(
-    map(age, (seconds) => seconds !== null),
-    () => age,
-    () => {
-      const expiry = readExpiry(e, q)
-      return choose(
-        map(expiry, (seconds) => seconds !== null),
-        () => expiry,
-        () => {
-          if (e.reading('R42') === 'not-cached') return 0
-          return map(e.ask(askCache(q)).seconds, (ruled) => ruled ?? 0)
-        },
-      )
-    },
+  return orElse(age, () =>
+    orElse(readExpiry(e, q), () => {
+      if (e.reading('R42') === 'not-cached') return 0
+      return map(e.ask(askCache(q)).seconds, (ruled) => ruled ?? 0)
+    }),
   )
 }
 
@@ -145,7 +143,7 @@ function readSeconds(text: string | undefined): number | null {
 export const askStored = askOnce<boolean>((e, q) => {
   const listed = withStatus(e, readListed(e, q))
   return choose(
-    map(listed, (seconds) => seconds !== null),
+    isSet(listed),
     () => map(listed, (seconds) => (seconds ?? 0) > 0),
     () => isStoredUnlisted(e, q),
   )

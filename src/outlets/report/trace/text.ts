@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { isObject, type Json, type JsonObject, toList } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatSeconds } from './duration.ts'
 import { mergeAnswers, part, readValue, type Traces } from './merge-answers.ts'
@@ -84,7 +84,7 @@ function describeOutcome(trace: JsonObject): Omit<Line, 'label'> {
 
 function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
   const checks = part(trace, 'access', 'checks')
-  const all = (Array.isArray(checks) ? checks : []).filter(isObject)
+  const all = toList(checks).filter(isObject)
   const set = all.filter((check) => check['state'] !== 'absent' && check['state'] !== 'unmanaged')
   const decision = part(trace, 'access', 'decision')
   const denied = readValue(decision) === 'denied'
@@ -164,7 +164,7 @@ function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
     ['maybe', '  maybe'],
   ] as const) {
     const rules = part(cache, name)
-    for (const each of Array.isArray(rules) ? rules : [])
+    for (const each of toList(rules))
       lines.push({
         label,
         value: describeRuleTime(each, readRule),
