@@ -1,3 +1,4 @@
+import { describeUnwritten } from '../files/explain-failure.ts'
 import { formatJson } from '../core/model/json.ts'
 import { basename, dirname, join } from 'node:path'
 import { exists, isLink } from '../files/look.ts'
@@ -123,7 +124,7 @@ function replaceFiles(
     const before = i === 0 ? '' : ` Formatted: ${listSome(paths.slice(0, i), maxListed)}.`
     throw new EdgewiseError(
       'usage',
-      `${join(root, path)} can't be written (${failure}).${before} ` +
+      `${describeUnwritten(join(root, path), failure)}.${before} ` +
         `Not formatted: ${listSome(paths.slice(i), maxListed)}`,
       'Fix the cause, then run "edgewise fmt" again.',
     )

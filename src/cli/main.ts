@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { describeUnwritten } from '../files/explain-failure.ts'
 import { useCompileCache } from '../files/cache-folder.ts'
 import { standardError, standardOutput } from '../files/standard-output.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -16,7 +17,7 @@ process.on('exit', (code) => {
   // A reader that closes the pipe early (`| head`) is not an error.
   if (fault === null || fault === 'EPIPE') return
   standardError.write(
-    `edgewise: the output could not be written (${fault}); the command itself ended ` +
+    `edgewise: ${describeUnwritten('the output', fault)}; the command itself ended ` +
       `with exit code ${code}\n`,
   )
   if (code === exitCodes.done || code === exitCodes.differences) process.exitCode = exitCodes.failed

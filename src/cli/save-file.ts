@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
+import { describeUnwritten } from '../files/explain-failure.ts'
 import { createLinkError } from '../files/find-link.ts'
-import { isStream, writeOutput, type Output } from '../files/write-output.ts'
+import { writeOutput, type Output } from '../files/write-output.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { findCheckout } from '../state/git/find-repository.ts'
@@ -38,15 +39,5 @@ export async function saveOutput(output: Output, text: string): Promise<void> {
   if (fault === null) return
   const { path } = output
   if ('link' in fault) throw createLinkError(path, fault.link)
-  const reason = isStream(path) ? reasons.get(fault.code) : undefined
-  throw new EdgewiseError(
-    'usage',
-    `${path} can't be written (${fault.code})${reason === undefined ? '' : `: ${reason}`}`,
-  )
+  throw new EdgewiseError('usage', describeUnwritten(path, fault.code))
 }
-
-const reasons = new Map([
-  ['ENXIO', 'nothing reads from this pipe'],
-  ['EPIPE', 'its reader has ended'],
-  ['ECONNREFUSED', 'nothing listens at this socket'],
-])

@@ -1,3 +1,4 @@
+import { describeUnwritten } from '../files/explain-failure.ts'
 import { join } from 'node:path'
 import { writeFiles } from '../files/write-files.ts'
 import { type Entry, removeEntries } from '../manifest/yaml/remove-entries.ts'
@@ -80,13 +81,11 @@ export function writeFixes(
   )
   if (failure === null) return
   const { path, code, left } = failure
-  const reason = reasons[code] ?? `can't be written (${code})`
   const rest =
     left.length === 0 ? 'nothing was written' : `written, and not restored: ${left.join()}`
-  throw new EdgewiseError('usage', `${path} ${reason}; ${rest}`, 'Run the same command again.')
-}
-
-const reasons: Record<string, string> = {
-  CHANGED: 'was changed meanwhile',
-  OUTSIDE: 'leads out of the workspace through a link',
+  throw new EdgewiseError(
+    'usage',
+    `${describeUnwritten(path, code)}; ${rest}`,
+    'Run the same command again.',
+  )
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -129,4 +137,18 @@ it.each<[string, (data: JsonObject) => string | JsonObject]>([
     /emulator\.json is damaged, or of another version/,
   )
   expect(readFileSync(dataFile, 'utf8')).toBe(text)
+})
+
+it('says that it can not be written, and why', async () => {
+  const service = createWorld({ dataFile })
+  await service.write(good)
+  symlinkSync(join(folder, 'none'), join(folder, 'data'))
+  expect(() => service.end()).toThrow(
+    expect.objectContaining({
+      name: 'EdgewiseError',
+      message: expect.stringContaining(
+        `the emulator's data file ${dataFile} can't be written (`,
+      ) as string,
+    }),
+  )
 })

@@ -1,6 +1,9 @@
 // @module-tag often
-import { readdirSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
 import { runProgram } from '../program.ts'
 import { Place } from '../steps/cli.ts'
@@ -175,4 +178,42 @@ it('a journal whose author was changed is found', async () => {
   expect(journal['author']).toEqual(expect.any(String))
   place.write(path, JSON.stringify({ ...journal, author: 'somebody' }))
   expect(await edgewise('state', 'verify')).toMatchObject({ code: 1 })
+})
+
+describe('a disk that takes nothing', () => {
+  let folder: string
+  beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'edgewise-reported-'))))
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it.each([
+    ['No space left on device', 'the disk is full'],
+    ['Read-only file system', 'the file system is read-only'],
+    ['Permission denied', 'no permission'],
+  ])('is not a broken repository: %s', async (said, cause) => {
+    place.remove()
+    place = new Place(emulator.url, 'state: {store: git}\n', { state: '' })
+    for (const words of ['init -q', 'add .', '-c user.name=A -c user.email=a@b.c commit -qm first'])
+      execFileSync('git', words.split(' '), { cwd: place.root })
+    place.manifest(domain, { timeout: { time: 60 } })
+    const failing = `#!/bin/sh
+case " $* " in *" fast-import "*)
+  echo "fatal: Unable to create temporary file '.git/objects/pack/tmp_pack_X': ${said}" >&2
+  exit 128
+esac
+PATH='${process.env['PATH']}' exec git "$@"
+`
+    writeFileSync(join(folder, 'git'), failing, { mode: 0o755 })
+    place.env['PATH'] = `${folder}:${process.env['PATH']}`
+    const { code, err } = await edgewise('apply', '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining(`git fast-import failed: ${cause}`)])
+    expect(err).not.toContain('fsck')
+  })
+
+  it.runIf(process.platform === 'linux')('is named where a report is written', async () => {
+    place.manifest(domain, { timeout: { time: 60 } })
+    const file = join(folder, 'plan.md')
+    symlinkSync('/dev/full', file)
+    const { code, err } = await edgewise('plan', '--report', file)
+    expect([code, err]).toEqual([1, expect.stringContaining('(ENOSPC): the disk is full')])
+  })
 })

@@ -98,7 +98,7 @@ describe('writeFixes', () => {
   it('refuses a file that was changed meanwhile', () => {
     const root = create()
     writeFileSync(join(root, path), `${text}# more\n`)
-    expect(() => write(root)).toThrow('was changed meanwhile; nothing was written')
+    expect(() => write(root)).toThrow('it was changed meanwhile; nothing was written')
     expect(readFileSync(join(root, path), 'utf8')).toBe(`${text}# more\n`)
   })
 
@@ -113,6 +113,8 @@ describe('writeFixes', () => {
   it.skipIf(process.getuid?.() === 0)('refuses a file that is read-only', () => {
     const root = create()
     chmodSync(join(root, path), 0o444)
-    expect(() => write(root)).toThrow("can't be written (EACCES); nothing was written")
+    expect(() => write(root)).toThrow(
+      "can't be written (EACCES): no permission; nothing was written",
+    )
   })
 })

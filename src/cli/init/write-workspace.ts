@@ -1,3 +1,4 @@
+import { describeUnwritten } from '../../files/explain-failure.ts'
 import { join, relative, resolve, basename, sep } from 'node:path'
 import { isInside } from '../../files/is-inside.ts'
 import { refuseLinkIn } from '../../files/find-link.ts'
@@ -117,8 +118,7 @@ function writeFile({ io }: CommandContext, { path, folder, target, text }: NewFi
   const before = path === '.gitignore' && exists(target) ? loadFile(target) : null
   const file = { path: target, text: before === null ? text : addLines(before, text), before }
   const failure = writeFiles(folder, [file], io.machine.processName)
-  if (failure !== null)
-    throw new EdgewiseError('usage', `${target} can't be written (${failure.code})`)
+  if (failure !== null) throw new EdgewiseError('usage', describeUnwritten(target, failure.code))
   io.out(`wrote ${relative(io.cwd, target) || target}\n`)
 }
 

@@ -1,3 +1,4 @@
+import { describeUnwritten } from '../../files/explain-failure.ts'
 import { formatJson } from '../../core/model/json.ts'
 import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
@@ -203,6 +204,5 @@ function removeGone(folder: OwnFolder, rows: FleetRow[]): number {
 }
 
 function createFault(path: string, code: string): EdgewiseError {
-  const reason = code === 'OUTSIDE' ? 'a link leads out of the folder' : code
-  return new EdgewiseError('usage', `${path} can't be written: ${reason}`)
+  return new EdgewiseError('usage', describeUnwritten(path, code))
 }

@@ -1,3 +1,4 @@
+import { describeUnwritten } from '../../files/explain-failure.ts'
 import { formatJson } from '../../core/model/json.ts'
 import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -34,7 +35,7 @@ export async function record(context: CommandContext, urls: string[]): Promise<n
   }
   const failure = writeFiles(root, files, io.machine.processName)
   if (failure !== null)
-    throw new EdgewiseError('usage', `${failure.path} can't be written (${failure.code})`)
+    throw new EdgewiseError('usage', describeUnwritten(failure.path, failure.code))
   const recorded = tests.map(({ path, domain, requests, answers, unknown }) => {
     return { file: path, domain, requests, answers, unknown }
   })

@@ -1,3 +1,5 @@
+import { findCode } from '../../files/look.ts'
+import { describeUnwritten } from '../../files/explain-failure.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { replaceDurably } from '../../files/replace-durably.ts'
 import { readStats, type FileStats } from '../../files/store-file.ts'
@@ -72,7 +74,16 @@ export class DataFile {
 
   #replace(path: string): void {
     const startMs = performance.now()
-    replaceDurably(path, formatMemory(this.memory))
+    try {
+      replaceDurably(path, formatMemory(this.memory))
+    } catch (error) {
+      const text = describeUnwritten(`the emulator's data file ${path}`, findCode(error))
+      throw new EdgewiseError(
+        'access',
+        text,
+        'The emulator loses its last changes. Fix the cause, then start it again.',
+      )
+    }
     this.#failure = null
     this.#lastSeen = readStats(path)
     this.#tookMs = performance.now() - startMs

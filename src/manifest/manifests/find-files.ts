@@ -1,3 +1,4 @@
+import { explainFailure } from '../../files/explain-failure.ts'
 import { join, relative, sep } from 'node:path'
 import { globSync, type FileSystemAdapter } from 'tinyglobby'
 import { createLister, type Entry, type ListFault } from '../../files/list-below.ts'
@@ -136,7 +137,7 @@ function diagnose({ path, kind, code }: ListFault): Diagnostic {
     return createFileDiagnostic(path, {
       code: 'file-unreadable',
       summary: "This folder can't be read",
-      detail: `reading it failed: ${explainFileError(code)}`,
+      detail: `reading it failed: ${explainFailure(code) ?? code}`,
     })
   if (kind === 'too-many')
     return createFileDiagnostic(workspaceFile, {
@@ -154,17 +155,3 @@ function diagnose({ path, kind, code }: ListFault): Diagnostic {
       'target into the workspace.',
   })
 }
-
-/** Explains in words why a call of the file system failed, by the code of its error. */
-export function explainFileError(code: string): string {
-  return reasons.get(code) ?? code
-}
-
-const reasons = new Map([
-  ['EACCES', 'no permission'],
-  ['EPERM', 'no permission'],
-  ['ENOENT', 'it does not exist (or is a broken link)'],
-  ['ELOOP', 'its links form a cycle'],
-  ['EISDIR', 'it is a folder'],
-  ['EMFILE', 'too many files are open'],
-])

@@ -1,7 +1,7 @@
 import { loadBelow } from '../../files/load-below.ts'
 import { isFault } from '../../files/load-bounded.ts'
 import type { Diagnostic, DiagnosticCode } from '../../core/model/problem.ts'
-import { explainFileError } from './find-files.ts'
+import { explainFailure } from '../../files/explain-failure.ts'
 import { createFileDiagnostic } from './finding.ts'
 import type { SourceFile } from '../yaml/yaml-file.ts'
 
@@ -59,7 +59,11 @@ function loadBytes(
 }
 
 function createUnreadable(path: string, code: string): Diagnostic {
-  return createDiagnostic(path, 'file-unreadable', `reading it failed: ${explainFileError(code)}`)
+  return createDiagnostic(
+    path,
+    'file-unreadable',
+    `reading it failed: ${explainFailure(code) ?? code}`,
+  )
 }
 
 function createDiagnostic(path: string, code: DiagnosticCode, detail: string): Diagnostic {

@@ -4,7 +4,7 @@ import { decodeText } from '../../core/model/input-limits.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { formatPointerStep } from '../../core/model/json.ts'
 import { tokenVariable, type DatabaseSecrets } from '../workspace-file/credentials.ts'
-import { explainFileError } from '../manifests/find-files.ts'
+import { explainFailure } from '../../files/explain-failure.ts'
 import { explainVariables } from '../workspace-file/workspace-env.ts'
 import { maxSecretBytes, runCommand, trimLineBreak } from './run-command.ts'
 import { getVariable } from '../workspace-file/credentials.ts'
@@ -150,7 +150,7 @@ function loadValue(path: string, file: string): SecretFile {
   if (isFault(bytes)) {
     const why =
       bytes.kind === 'unreadable'
-        ? `can't be read: ${explainFileError(bytes.code)}`
+        ? `can't be read: ${explainFailure(bytes.code) ?? bytes.code}`
         : `can't be used: ${bytes.reason}`
     return { value: null, reason: `the file ${file} ${why}` }
   }

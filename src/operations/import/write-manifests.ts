@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { isWildcard } from '../../core/catalog/value/formats.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
+import { describeUnwritten } from '../../files/explain-failure.ts'
 import { exists } from '../../files/look.ts'
 import { writeFiles, type WriteFailure } from '../../files/write-files.ts'
 import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
@@ -255,11 +256,7 @@ function createWriteError({ path, code, left }: WriteFailure): EdgewiseError {
     left.length === 0 ? '' : `. Written, and not removed again: ${listSome(left, maxListed)}`
   return new EdgewiseError(
     'usage',
-    code === 'OUTSIDE'
-      ? `${path} leads out of the workspace through a link; ${written}`
-      : `${path} can't be written (${code}); ${written}${rest}`,
-    code === 'OUTSIDE'
-      ? 'Remove the link, or replace it by a folder.'
-      : 'Fix the cause, then run the same command again.',
+    `${describeUnwritten(path, code)}; ${written}${rest}`,
+    'Fix the cause, then run the same command again.',
   )
 }

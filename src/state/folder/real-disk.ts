@@ -1,3 +1,4 @@
+import { explainFailure } from '../../files/explain-failure.ts'
 import {
   addName,
   appendToFile,
@@ -70,7 +71,7 @@ function load(path: string): string | null {
 function createDiskError(path: string, message: string): EdgewiseError {
   return new EdgewiseError(
     'record-unreachable',
-    `cannot read or write the state at ${path}: ${message}`,
+    `cannot read or write the state at ${path}: ${explainFailure(message) ?? message}`,
     'Fix the cause, then run the same command again.',
   )
 }

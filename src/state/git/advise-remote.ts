@@ -1,3 +1,5 @@
+import { explainFailure } from '../../files/explain-failure.ts'
+
 /** How a user checks a remote: a command that must work, and what shows its address. */
 interface Check {
   command: string
@@ -51,7 +53,9 @@ const advices: [RegExp, (check: Check) => string][] = [
  * @param reason the formatted message of git
  */
 export function findAdvice(check: Check, reason: string): string | undefined {
-  return advices.find(([pattern]) => pattern.test(reason))?.[1](check)
+  const known = advices.find(([pattern]) => pattern.test(reason))
+  const cause = known === undefined ? explainFailure(reason) : null
+  return cause === null ? known?.[1](check) : `Here or on the server: ${cause}. Fix that first.`
 }
 
 /**

@@ -1,3 +1,4 @@
+import { explainFailure } from '../../files/explain-failure.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { SecretHider } from '../../core/model/secret.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
@@ -68,8 +69,8 @@ export function hideCredentials(text: string): string {
   return text.replace(/\/\/[^/\s]+@/g, '//')
 }
 
-/** Lines of git about the progress of a transfer. */
-const progress = /: +\d+% |, done\.$|^Total \d+ |^Delta compression using /
+/** Lines of git about its progress. */
+const progress = /: +\d+% |, done\.$|^Total \d+ |^Delta compression using |^fast-import: dumping /
 
 /** Lines that git adds to every failure of ssh. */
 const noAccess = 'Could not read from remote repository.'
@@ -124,10 +125,11 @@ export function splitLines(out: Buffer, separator = '\n'): string[] {
 
 /** Creates the error for a failed git command. */
 export function createGitError(args: string[], result: GitResult): EdgewiseError {
+  const cause = explainFailure(result.err)
+  const advice = cause === null ? 'Repair the repository ("git fsck")' : 'Fix the cause'
   return new EdgewiseError(
     'unavailable',
-    `git ${args[0] ?? ''} failed: ${formatGitError(result)}`,
-    'Nothing more was recorded. Repair the repository ("git fsck"), then run the same command ' +
-      'again.',
+    `git ${args[0] ?? ''} failed: ${cause === null ? '' : `${cause}: `}${formatGitError(result)}`,
+    `Nothing more was recorded. ${advice}, then run the same command again.`,
   )
 }
