@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { MutationReport } from '../../src/core/tests/results.ts'
 import { open } from '../../src/index.ts'
 import { Place } from './cli.ts'
 import { itLong } from '../runs.ts'
@@ -373,6 +374,39 @@ describe('--mutate', () => {
     expect((await test('--limit', '1')).err).toContain('--limit needs --mutate')
     const recorded = await test('--record', 'https://a.video.example.com/', '--run', 'x')
     expect([recorded.code, recorded.err]).toEqual([1, expect.stringContaining('runs no test')])
+  })
+
+  it('counts the entries of a list of values as one change', async () => {
+    const addresses = Array.from({ length: 12 }, (_, i) => `198.51.100.${i + 1}`)
+    const list = addresses.map((address) => `      - ${address}`)
+    const manifest = ['domain: d.example.com', 'config:', '  ip_black_list:', '    list:', ...list]
+    place.write('domains/d.yaml', [...manifest, ''].join('\n'))
+    const denied = (...found: string[]) =>
+      write(
+        ...found.flatMap((ip, i) => [
+          ...(i === 0 ? [] : ['---']),
+          `test: ${ip} is denied`,
+          'domains: [d.example.com]',
+          'assume: {unmanaged: absent}',
+          `requests: [{url: "http://d.example.com/", ip: ${ip}, expect: {outcome: denied}}]`,
+        ]),
+      )
+    const count = async () => {
+      const { mutations } = await place.json('test', '--mutate', '--limit', '100')
+      const { tried, guarded, survivors } = mutations as unknown as MutationReport
+      const found = survivors.filter(({ file }) => file === 'domains/d.yaml')
+      return { tried, guarded, found }
+    }
+    denied('198.51.100.1')
+    const few = await count()
+    expect(few.found.map(({ kind, entries }) => [kind, entries])).toEqual([['drop', 9]])
+    denied(...addresses)
+    const all = await count()
+    expect([all.tried, all.guarded, all.found]).toEqual([few.tried, few.guarded + 1, []])
+    denied('198.51.100.1')
+    expect((await test('--mutate')).out.replaceAll(/\n +/g, ' ')).toMatch(
+      /removed 198.*; the same for 8 more of its entries/,
+    )
   })
 
   it('guards profiles by given configurations; a failing test ends it', async () => {

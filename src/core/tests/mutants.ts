@@ -22,7 +22,7 @@ export interface Mutant {
 
 /**
  * Lists the mutants of an item: without it, without each of its entries, and with another value in
- * each of its fields. All of them are valid in a manifest. Secrets stay.
+ * each of its other fields. All of them are valid in a manifest. Secrets stay.
  */
 export function listMutants(item: ItemKey, state: ItemState): Mutant[] {
   const value = state.ordered ?? state.candidates[0] ?? null
@@ -55,8 +55,10 @@ export function listMutants(item: ItemKey, state: ItemState): Mutant[] {
       for (const [i, entry] of found.entries()) {
         const setEntry = (other: Json | undefined) =>
           set(found.flatMap((each, n) => (n !== i ? [each] : other === undefined ? [] : [other])))
-        add(`${part}/${i}`, entry, null, setEntry(undefined))
-        visit(`${part}/${i}`, schema.items ?? {}, entry, setEntry)
+        const isDropped = add(`${part}/${i}`, entry, null, setEntry(undefined))
+        // Another value of an entry that can be dropped tells nothing more.
+        if (!isDropped || isObject(entry))
+          visit(`${part}/${i}`, schema.items ?? {}, entry, setEntry)
       }
     else if (isObject(found))
       for (const [key, field] of Object.entries(found))

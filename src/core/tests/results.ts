@@ -52,6 +52,8 @@ export interface Survivor extends Start {
   after: Json
   /** Number of domains of the workspace that it changes, and the first of them. */
   domains: number
+  /** Number of entries of the list of values for which this stands, this one included. */
+  entries: number
   example: Domain | null
 }
 

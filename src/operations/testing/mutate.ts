@@ -3,6 +3,8 @@ import { parsePointer } from '../../core/model/json.ts'
 import { listMutants, rankDanger, type Mutant } from '../../core/tests/mutants.ts'
 import type { MutationReport, Survivor } from '../../core/tests/results.ts'
 import type { Source } from '../../manifest/tests/given.ts'
+import { groupBy } from '../../core/model/lists.ts'
+import { sampleEvenly } from '../../core/effects/requests/parse-log.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 import type { Computing } from '../runtime/outside.ts'
 import type { Checker, View } from './checker.ts'
@@ -17,11 +19,17 @@ interface Mutation {
   domains: number
   /** Sorts mutations of equal danger. */
   key: string
+  /** Equal for the entries of one list of values, which count as one change. */
+  line: string
 }
+
+/** Maximum number of entries of a list of values that are tried, evenly chosen. */
+const maxEntries = 10
 
 /**
  * Changes each rule and value of the manifests in turn, and finds the changes for which no test
- * fails. All tests must pass without a change.
+ * fails. All tests must pass without a change. The entries of a list of values count as one change,
+ * which the tests guard against if they do so for each entry that is tried.
  *
  * @param limit maximum number of changes; the most dangerous ones are tried
  */
@@ -45,20 +53,29 @@ export async function mutate(
     ...byUnit.keys(),
     ...others.map((domain) => createUnit(workspace, domain)),
   ])
-  const tried = all.slice(0, limit)
+  const lines = [...groupBy(all, ({ line }) => line).values()]
+  const tried = lines.slice(0, limit)
   let [guarded, ineffective] = [0, 0]
   const survivors: Survivor[] = []
-  for (const [done, mutation] of tried.entries()) {
+  for (const [done, entries] of tried.entries()) {
     outside.onPhase?.({ name: 'mutating', done, total: tried.length })
-    const { targets } = mutation
-    const concerned = new Set([...targets.keys()].flatMap((unit) => byUnit.get(unit) ?? []))
-    if (await fails(checker, [...concerned], createView(mutation))) guarded++
-    else if ([...targets.values()].every(({ isIneffective }) => isIneffective)) ineffective++
-    else survivors.push(describe(mutation))
+    let isGuarded = false
+    const unguarded: Mutation[] = []
+    for (const mutation of sampleEvenly(entries, maxEntries)) {
+      const { targets } = mutation
+      const concerned = new Set([...targets.keys()].flatMap((unit) => byUnit.get(unit) ?? []))
+      if (await fails(checker, [...concerned], createView(mutation))) isGuarded = true
+      else if (![...targets.values()].every((mutant) => mutant.isIneffective))
+        unguarded.push(mutation)
+    }
+    const [first] = unguarded
+    if (first !== undefined) survivors.push(describe(first, unguarded.length))
+    else if (isGuarded) guarded++
+    else ineffective++
   }
   const count = tried.length - ineffective
   const share = count === 0 ? 100 : Math.floor((1000 * guarded) / count) / 10
-  const left = all.length - tried.length
+  const left = lines.length - tried.length
   return { tried: count, guarded, share, ineffective, left, survivors }
 }
 
@@ -102,7 +119,16 @@ function listMutations(units: Unit[]): Mutation[] {
         if (unit.isGiven && source.manifest === null) continue
         const { file, index } = source.document
         const key = [file.path, index, source.pointer, mutant.kind].join('\0')
-        const mutation = found.get(key) ?? { item, source, targets: new Map(), domains: 0, key }
+        const isEntry = /\/\d+$/.test(source.pointer) && typeof mutant.before !== 'object'
+        const line = isEntry ? key.replace(/\/\d+\0/, '\0') : key
+        const mutation = found.get(key) ?? {
+          item,
+          source,
+          targets: new Map(),
+          domains: 0,
+          key,
+          line,
+        }
         found.set(key, mutation)
         if (!mutation.targets.has(unit) && !unit.isGiven) mutation.domains++
         mutation.targets.set(unit, mutant)
@@ -120,10 +146,10 @@ function isWritten({ pointer }: Source, part: string): boolean {
   return step === undefined || /^\d+$/.test(step) || parsePointer(pointer).at(-1) === step
 }
 
-function describe({ item, source, targets, domains }: Mutation): Survivor {
+function describe({ item, source, targets, domains }: Mutation, entries: number): Survivor {
   const [[unit, mutant] = []] = targets
   const { file, line, column } = findPlace(source.document, source.pointer)
   const { part: pointer = '', kind = 'drop', before = null, after = null } = mutant ?? {}
   const example = unit === undefined || unit.isGiven ? null : unit.domain
-  return { item, pointer, kind, before, after, domains, example, file, line, column }
+  return { item, pointer, kind, before, after, domains, entries, example, file, line, column }
 }

@@ -181,11 +181,12 @@ function formatMutations(report: MutationReport, { paint, columns }: TestLayout)
 }
 
 /** Describes a change of the manifests: `https/force_https: 301 -> 302`. */
-function describeSurvivor({ item, pointer, kind, before, after }: Survivor): string {
+function describeSurvivor({ item, pointer, kind, before, after, entries }: Survivor): string {
   const shown =
     isObject(before) || Array.isArray(before) ? '' : ` ${truncate(describeValue(before), 80)}`
   const name = item + pointer
+  const more = entries === 1 ? '' : `; the same for ${entries - 1} more of its entries`
   return kind === 'drop'
-    ? `${name} removed${shown}`
-    : `${name}:${shown} -> ${truncate(describeValue(after), 80)}`
+    ? `${name} removed${shown}${more}`
+    : `${name}:${shown} -> ${truncate(describeValue(after), 80)}${more}`
 }
