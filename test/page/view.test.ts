@@ -103,6 +103,7 @@ describe('a history', () => {
     outcome: 'complete' as const,
     startedAt: '',
     took: '',
+    grounds: '',
     author: 'ann',
     tree: null,
     writes: '',

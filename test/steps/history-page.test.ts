@@ -65,6 +65,28 @@ describe('state history --report', () => {
     expect(place.read('page.html')).toContain('2 confirmed')
   })
 
+  it('marks a rollback, and has each reason once', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    await apply(0, '--reason', 'a first <b>try</b>')
+    place.configure('guards: {maxDomains: 1}').manifest(api, { timeout: { time: 60 } })
+    place.manifest(www, { timeout: { time: 90 } })
+    await apply(0, '--force', '--reason', 'both at once')
+    time.now += 60_000
+    expect((await place.cli('rollback', '--yes', '--reason', 'too slow')).code).toBe(0)
+    const { applies } = await load()
+    expect(applies.map(({ grounds }) => grounds)).toEqual([
+      'rollback; reason: too slow',
+      'guard overridden: both at once',
+      'reason: a first <b>try</b>',
+    ])
+    const { out } = await place.cli('state', 'history')
+    for (const line of ['rollback', 'reason: too slow', 'guard overridden: both at once'])
+      expect(out).toContain(`\n  ${line}\n`)
+    const table = place.read('page.html').split('<caption')[1]
+    expect(table).toContain('rollback; reason: too slow')
+    expect(place.read('page.html')).not.toContain('<b>try')
+  })
+
   it('is the same with state in PostgreSQL', async () => {
     const schema = await TestSchema.make()
     try {

@@ -33,6 +33,19 @@ export function nameOverride({ policy }: Override): string {
   return otherOverrides.get(policy) ?? `policy ${policy}`
 }
 
+/** Describes on what an apply rests: a rollback, its reason, and what was overridden for it. */
+export function listGrounds({ id, reason, overrides = [] }: Applied): string[] {
+  const isGiven = reason === undefined || overrides.some((each) => each.reason === reason)
+  return [
+    ...(isRollback(id) ? ['rollback'] : []),
+    ...(isGiven ? [] : [`reason: ${reason}`]),
+    ...overrides.map((each) => {
+      const why = each.reason === '' ? '' : `: ${each.reason}`
+      return `${nameOverride(each)} overridden${why}`
+    }),
+  ]
+}
+
 /** An exception from a policy that a plan used. */
 export interface UsedException {
   policy: string
@@ -115,6 +128,11 @@ export function groupApplies<T extends { id: string }>(history: T[]): T[][] {
   return [...groupBy(history, ({ id }) => parseApplyId(id).rollout).values()].map((waves) =>
     waves.toSorted((a, b) => parseApplyId(a.id).wave - parseApplyId(b.id).wave),
   )
+}
+
+/** Tests by its id whether an apply was a rollback, or a wave of one. */
+export function isRollback(id: string): boolean {
+  return /-rollback(?:-w\d+)?$/.test(id)
 }
 
 /** Parses the id of an apply: the id of its rollout, and the number of its wave; 0 for none. */

@@ -28,10 +28,11 @@ export class ApplyHead {
 }
 
 function describe(apply: PageApply, title: string): Node[] {
-  const { id, outcome, rollout, took, author, tree, writes, parts, rollback, note } = apply
+  const { id, outcome, rollout, took, author, grounds, tree, writes, parts, rollback, note } = apply
   const { facts, add } = createFacts()
   add('Started', `${formatInstant(apply.startedAt)}, took ${took}`)
   if (author !== null) add('Author', author)
+  if (grounds !== '') add('Why', grounds)
   if (tree !== null) add('Manifests', tree)
   add('Writes', writes)
   if (parts !== '') add('Items of domains', parts)

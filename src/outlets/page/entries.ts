@@ -161,11 +161,12 @@ function describeApply({
   startedAt,
   took,
   author,
+  grounds,
   tree,
   writes,
 }: PageApply): Node[] {
   const wave = rollout === null ? null : `wave ${rollout.wave} of ${rollout.id}`
-  const about = [wave, author, tree, took].filter((text) => text !== null)
+  const about = [wave, grounds || null, author, tree, took].filter((text) => text !== null)
   return [
     h('span', { class: 'name' }, createOutcome(outcome), ` ${formatInstant(startedAt)}`),
     h('span', { class: 'soft by' }, about.join(' · ')),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Applied } from '../../core/model/applied.ts'
+import { isRollback, type Applied } from '../../core/model/applied.ts'
 import { escapeJson, type Json } from '../../core/model/json.ts'
 import type { ChainFile } from '../../core/model/generated/state-types.ts'
 import { chainFile } from '../../core/model/generated/state-validators.ts'
@@ -54,7 +54,7 @@ export function describeApplied(apply: Applied, intents = ''): HistoryNote[] {
   const build = (note: Pick<HistoryNote, 'kind' | 'about' | 'reason' | 'outcome'>) => {
     return { at: endedAt ?? startedAt, by, commit, plan, ...note }
   }
-  const kind = /-rollback(?:-w\d+)?$/.test(id) ? 'rollback' : 'apply'
+  const kind = isRollback(id) ? 'rollback' : 'apply'
   return [
     ...overrides.map(({ policy: about, reason: why }) =>
       build({ kind: 'override', about, reason: why || null, outcome: 'done' }),

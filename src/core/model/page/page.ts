@@ -102,6 +102,8 @@ export interface PageApply {
   /** Its duration, or why that is not known. */
   took: string
   author: string | null
+  /** On what it rests, such as `rollback` or `reason: …`; empty for nothing more. */
+  grounds: string
   /** `commit 1a2b3c4d5e6f`, or what was not committed. */
   tree: string | null
   /** Writes, and their parts, by outcome, such as `4 confirmed, 1 refused`. */

@@ -1,4 +1,4 @@
-import { nameOverride, type HistoryEntry, type PastChange } from '../../../core/model/applied.ts'
+import { listGrounds, type HistoryEntry, type PastChange } from '../../../core/model/applied.ts'
 import { symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
@@ -39,7 +39,6 @@ export function formatHistory(applies: HistoryEntry[], paint: Paint, dropped = 0
 /** Formats an apply: its outcome and counts, then when and by whom. */
 export function formatEntry(apply: HistoryEntry, paint: Paint): string {
   const { id, startedAt, endedAt, author, writes, parts, outcome, pruned, fault } = apply
-  const { overrides = [] } = apply
   const tree = describeTree(apply)
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const took =
@@ -56,14 +55,11 @@ export function formatEntry(apply: HistoryEntry, paint: Paint): string {
     ...(tree === null ? [] : [escapeInvisible(tree)]),
   ]
   const first = `${escapeInvisible(id)}  ${colour(outcome)}  ${counts || 'no write'}`
-  const overridden = overrides.map((each) => {
-    const why = each.reason === '' ? '' : `: ${each.reason}`
-    return `  ${escapeInvisible(`${nameOverride(each)} overridden${why}`)}\n`
-  })
+  const grounds = listGrounds(apply).map((text) => `  ${escapeInvisible(text)}\n`)
   const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
   const wrong =
     fault === undefined ? '' : `  ${formatFindings([{ message: fault }], paint).join('')}`
-  return `${first}\n  ${paint.dim(about.join(' · '))}\n${overridden.join('')}${last}${wrong}`
+  return `${first}\n  ${paint.dim(about.join(' · '))}\n${grounds.join('')}${last}${wrong}`
 }
 
 type PastApply = HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> }

@@ -4,6 +4,7 @@ import {
   type PastChanges,
   applyOutcomes,
   groupApplies,
+  listGrounds,
   parseApplyId,
 } from '../../../core/model/applied.ts'
 import type { Domain } from '../../../core/model/item.ts'
@@ -89,6 +90,7 @@ function buildApply(
     startedAt: fit(startedAt),
     took: describeLength(apply),
     author: author === null ? null : fit(author),
+    grounds: listGrounds(apply).map(fit).join('; '),
     tree: tree === null ? null : fit(tree),
     writes: formatCounts(writes, undefined, notSent) || 'none',
     parts: parts === undefined ? '' : formatCounts(parts, undefined, notSent),

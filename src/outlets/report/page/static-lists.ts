@@ -77,11 +77,22 @@ export function formatHistoryTable(applies: PageApply[]): string {
   return formatTable(
     {
       caption: 'Applies',
-      columns: ['Outcome', 'Apply', 'Started', 'Took', 'Author', 'Manifests', 'Writes', 'Items'],
+      columns: [
+        'Outcome',
+        'Apply',
+        'Started',
+        'Took',
+        'Author',
+        'Why',
+        'Manifests',
+        'Writes',
+        'Items',
+      ],
       rows: applies.slice(0, maxRows).map((apply) => {
-        const { id, outcome, startedAt, took, author, tree, writes, parts } = apply
+        const { id, outcome, startedAt, took, author, grounds, tree, writes, parts } = apply
         const html = `<b class="tag" data-outcome="${show(outcome)}">${show(outcome)}</b>`
-        return [{ html }, id, formatTime(startedAt), took, author ?? '', tree ?? '', writes, parts]
+        const about = [took, author ?? '', grounds, tree ?? '', writes, parts]
+        return [{ html }, id, formatTime(startedAt), ...about]
       }),
       note:
         left > 0 ? `${formatCount(left)} earlier ones: "edgewise state history" lists them.` : '',
