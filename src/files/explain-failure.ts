@@ -1,30 +1,29 @@
-/** Causes of failures, by codes of the file system and by messages of git. */
-const causes: [RegExp, string][] = [
-  [/^ENOSPC\b|no space left on device|out of diskspace/i, 'the disk is full'],
-  [/^EDQUOT\b|system error -122\b|disk quota exceeded/i, 'the quota of the disk is used up'],
-  [/^EROFS\b|read-only file system/i, 'the file system is read-only'],
-  [/^(EACCES|EPERM)\b|: (permission denied|operation not permitted)(;|$)/im, 'no permission'],
-  [/insufficient permission for/, 'no permission'],
-  [/unable to create directory/, 'a folder can not be created'],
-  [/^ENOENT\b/, 'it does not exist (or is a broken link)'],
-  [/^ELOOP\b/, 'its links form a cycle'],
-  [/^EISDIR\b/, 'it is a folder'],
-  [/^EMFILE\b/, 'too many files are open'],
-  [/^ENXIO\b/, 'nothing reads from this pipe'],
-  [/^EPIPE\b/, 'its reader has ended'],
-  [/^ECONNREFUSED\b/, 'nothing listens at this socket'],
-  [/^OUTSIDE$/, 'its path leads out of the workspace through a link'],
-  [/^CHANGED$/, 'it was changed meanwhile'],
+/** Causes of failures, each with codes of the file system and phrases of git. */
+const causes = [
+  ['the disk is full', 'ENOSPC', 'No space left on device', 'Out of diskspace'],
+  ['the quota of the disk is used up', 'EDQUOT', 'system error -122', 'Disk quota exceeded'],
+  ['the file system is read-only', 'EROFS', 'Read-only file system'],
+  ['no permission', 'EACCES', 'EPERM', ': Permission denied', 'insufficient permission for'],
+  ['no permission', 'Operation not permitted'],
+  ['a folder can not be created', 'unable to create directory'],
+  ['it does not exist (or is a broken link)', 'ENOENT'],
+  ['its links form a cycle', 'ELOOP'],
+  ['it is a folder', 'EISDIR'],
+  ['too many files are open', 'EMFILE'],
+  ['nothing reads from this pipe', 'ENXIO'],
+  ['its reader has ended', 'EPIPE'],
+  ['nothing listens at this socket', 'ECONNREFUSED'],
+  ['its path leads out of the workspace through a link', 'OUTSIDE'],
+  ['it was changed meanwhile', 'CHANGED'],
 ]
 
 /** Explains in words why the file system or git failed; null for an unknown cause. */
 export function explainFailure(text: string): string | null {
-  return causes.find(([pattern]) => pattern.test(text))?.[1] ?? null
+  return causes.find(([, ...signs]) => signs.some((sign) => text.includes(sign)))?.[0] ?? null
 }
 
 /** Describes that something can't be written, by a code of `replaceBelow` or `writeFiles`. */
 export function describeUnwritten(what: string, code: string): string {
-  const cause = explainFailure(code)
-  const shown = cause === null || code.startsWith('E') ? ` (${code})` : ''
-  return `${what} can't be written${shown}${cause === null ? '' : `: ${cause}`}`
+  const shown = code.startsWith('E') ? ` (${code})` : ''
+  return [`${what} can't be written${shown}`, explainFailure(code) ?? []].flat().join(': ')
 }

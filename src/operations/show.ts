@@ -5,6 +5,7 @@ import { didYouMean } from '../core/catalog/value/nearest.ts'
 import { lowerAscii } from '../core/model/text/lower-ascii.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
+import { mergeObserved } from '../manifest/observed/observed.ts'
 import { formatPointerStep, isObject } from '../core/model/json.ts'
 import { countProblems } from '../core/model/problem.ts'
 import { pluralize } from '../core/model/text/words.ts'
@@ -54,7 +55,12 @@ export async function show(
   const state = new Map(known === undefined ? [] : [[domain, known]])
   const selection = { target: [domain], items: [] }
   const observed = await observe(request, { workspace: own, recorded: state, selection }, outside)
-  const found = findDrift(own, state, pickDomain(observed, domain), await store.listRollouts())
+  const found = findDrift(
+    own,
+    state,
+    pickDomain(observed, domain, workspace),
+    await store.listRollouts(),
+  )
   const findApply = await createApplyLookup(store)
   const sheet = buildSheet({
     ...describeDomain(workspace, domain, createOwnerLookup(workspace)),
@@ -68,11 +74,14 @@ export async function show(
 }
 
 /** Picks a domain of an observation: others are no concern of its sheet. */
-function pickDomain(observed: Observation | null, domain: Domain): Observation | null {
-  if (!isObject(observed?.data)) return observed
-  const entries = Object.entries(observed.data)
-  const own = entries.filter(([name]) => lowerAscii(name) === domain)
-  return { ...observed, data: Object.fromEntries(own) }
+function pickDomain(
+  observed: Observation | null,
+  domain: Domain,
+  { vault }: LoadedWorkspace,
+): Observation | null {
+  if (observed === null) return null
+  const own = mergeObserved(observed.data, (text) => vault.hideIn(text, observed.maker)).get(domain)
+  return { ...observed, data: own === undefined ? {} : { [domain]: Object.fromEntries(own) } }
 }
 
 /** Names the domain of which a misspelt name may be one: a sentence, or empty. */

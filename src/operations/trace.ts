@@ -1,4 +1,5 @@
 import { createDomainFinder, createLoopFinder } from '../core/effects/requests/find-domain.ts'
+import { mergeObserved } from '../manifest/observed/observed.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { isObject, resolvePointer, type Json, type JsonObject } from '../core/model/json.ts'
@@ -130,12 +131,12 @@ async function openSource(
     const { domain, items } = readConfiguration(of.configuration)
     return { name: 'file', domains: [domain], read: () => items }
   }
-  const { observed } = of
+  const observed = mergeObserved(of.observed, () => '…')
   const { itemKeys } = workspace.config.service
   return {
     name: 'observed',
-    domains: isObject(observed) ? Object.keys(observed) : [],
-    read: (domain) => readObserved(observed, domain, itemKeys),
+    domains: [...observed.keys()],
+    read: (domain) => readObserved(observed.get(domain) ?? new Map(), itemKeys),
   }
 }
 

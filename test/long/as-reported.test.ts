@@ -180,6 +180,23 @@ it('a journal whose author was changed is found', async () => {
   expect(await edgewise('state', 'verify')).toMatchObject({ code: 1 })
 })
 
+it('drift takes what import takes: bodies of requests and answers, a line each', async () => {
+  place.manifest(domain, { timeout: { time: 60 }, https: { cert_id: 1 } })
+  const lines = [
+    { domains: [domain], config: { timeout: { time: '60' } } },
+    { code: 0, data: [{ domain, config: { https: { cert_id: 1 } } }] },
+  ].map((each) => JSON.stringify(each))
+  place.write('log.ndjson', `${lines.join('\n')}\n`)
+  expect(await edgewise('import', 'log.ndjson')).toMatchObject({ code: 0 })
+  expect(await edgewise('drift', '--observed', 'log.ndjson')).toMatchObject({ code: 0 })
+  const other = JSON.stringify({ [domain]: { timeout: { time: 90 } } })
+  place.write('log.ndjson', `${lines.join('\n')}\n${other}\n`)
+  for (const words of [['import'], ['drift', '--observed']]) {
+    const { code, out, err } = await edgewise(...words, 'log.ndjson')
+    expect([code, out + err]).toEqual([1, expect.stringMatching(/another value|two values/)])
+  }
+})
+
 describe('a disk that takes nothing', () => {
   let folder: string
   beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'edgewise-reported-'))))

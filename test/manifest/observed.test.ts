@@ -87,6 +87,33 @@ describe('parseObserved', () => {
     )
   })
 
+  it.each<[string, Json]>([
+    ['an object by domain', { [www]: { timeout: { time: 60 } } }],
+    [
+      'an answer of a query',
+      { code: 0, data: [{ domain: www, config: { timeout: { time: 60 } } }] },
+    ],
+    ['an entry of it', { domain: www, config: { timeout: { time: 60 } } }],
+    [
+      'an answer of a write',
+      { code: 0, data: { domains: www, config: { timeout: { time: 60 } } } },
+    ],
+    ['the body of a request', { domains: [www], config: { timeout: { time: 60 } } }],
+    [
+      'several of them that agree',
+      [
+        { domains: `${www},api.example.com`, config: { timeout: { time: 60 } } },
+        { code: 0, data: [{ domain: www.toUpperCase(), config: { timeout: { time: 60 } } }] },
+        { [www]: {} },
+      ],
+    ],
+  ])('accepts %s', (_what, data) => {
+    const recorded = snapshot({ timeout: createItemState({ time: '5' }) })
+    const known = { recorded, desired: new Map(), itemKeys: {}, vault, maker: 'foreign' } as const
+    const item = parseObserved(data, known).observed.get(www)?.get('timeout')
+    expect(item?.state).toEqual(createItemState({ time: '60' }))
+  })
+
   it.each<[string, Json, string]>([
     ['null', null, 'expected an object, got null'],
     ['a list', [], 'expected an object, got a list'],
@@ -94,11 +121,17 @@ describe('parseObserved', () => {
     [
       'an invalid domain name',
       { 'not a domain\u001b[2J': {} },
-      'expected domain names as keys, got "not a domain\\u001b[2J"',
+      'expected domain names, got "not a domain\\u001b[2J"',
     ],
     ['a very long key', { ['x'.repeat(100_000)]: {} }, 'expected domain names'],
-    ['items in a list', { [www]: [] }, `expected an object of items under "${www}", got a list`],
-    ['a domain twice', { [www]: {}, [www.toUpperCase()]: {} }, `the domain "${www}" occurs twice`],
+    ['items in a list', { [www]: [] }, `expected an object of items, got a list at "/${www}"`],
+    [
+      'two answers of a domain that differ',
+      [{ [www]: { timeout: { time: 60 } } }, { [www.toUpperCase()]: { timeout: { time: 90 } } }],
+      `the item "timeout" of "${www}" has two values`,
+    ],
+    ['an answer without a domain', [{ data: { config: {} } }], 'names no domain at "/0/data"'],
+    ['a refused answer', [{ [www]: {} }, { code: 4001, data: [] }], 'got another code'],
   ])('refuses %s', (_what, data, reasonText) => {
     const run = () =>
       parseObserved(data, {

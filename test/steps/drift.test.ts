@@ -389,13 +389,13 @@ describe('the observed state', () => {
       'no JSON',
       () => place.write('live.json', '{\n'),
       'live.json',
-      'expected JSON, got something else at line 2, column 1: expected a key in double quotes',
+      'line 2, column 1: it is not JSON: expected a key in double quotes',
     ],
     [
       'a domain that occurs twice',
       () => place.write('live.json', `{"${www}": {},\n "${www}": {}}`),
       'live.json',
-      'a key occurs twice in its object at line 2, column 2: only one of the values would count',
+      'line 2, column 2: this key occurs twice in its object: only one of the values would count',
     ],
     ['an empty answer', () => script('true'), './query.sh', 'expected JSON, got nothing'],
     [
@@ -409,7 +409,7 @@ describe('the observed state', () => {
       'another shape',
       () => place.write('live.json', '[1]'),
       'live.json',
-      'expected an object, got a list',
+      'expected an object, got a number at "/0"',
     ],
   ])('%s is exit 1 with the expected input', async (_what, prepare, source, why) => {
     prepare()

@@ -66,8 +66,22 @@ describe('import of files with problems', () => {
     expect(err).toMatch(/timeout/)
     const again = ['import', 'a.json', '--skip-invalid', '--replace'] as const
     expect(await place.json(...again)).toMatchObject({ items: 1, skipped: [{ item: 'timeout' }] })
-    file('b.json', { 'not a domain': {} })
-    expect(await place.cli('import', 'b.json', '--skip-invalid')).toMatchObject({ code: 1 })
+    file('b.json', { 'not a domain': { timeout }, 'x\u001b[2J': {} })
+    const none = await place.cli('import', 'b.json', '--skip-invalid')
+    expect(none.code).toBe(1)
+    expect(none.err).toContain('expected at least one item, got none')
+    file('b.json', { 'not a domain': { timeout }, [www]: { https: { cert_id: 1001 } } })
+    const rest = await place.json('import', 'b.json', '--skip-invalid', '--replace')
+    const reason = 'not a domain name'
+    expect(rest).toMatchObject({
+      items: 1,
+      skipped: [{ domain: 'not a domain', item: '*', reason }],
+    })
+    expect(listSchemaErrors('import', rest)).toEqual([])
+    const { err: warned } = await place.cli('import', 'b.json', '--skip-invalid', '--replace')
+    expect(warned.replace(/\s+/g, ' ')).toContain(
+      'note: not a domain name (not a domain); it was not imported',
+    )
   })
 
   itLong('reports the same problem of many domains once, with their number', async () => {
@@ -91,7 +105,7 @@ describe('import of files with problems', () => {
     ],
     ['a trailing comma', '{"a": {},\n}', '2:1 it is not JSON: expected a key'],
     ['a cut end', '{"a": {"b"', '1:11 it is not JSON: expected ":", got the end of the file'],
-    ['several values', '{}\n{}', '2:1 it is not JSON: expected one value, got more'],
+    ['a comma between values', '{}\n,{}', '2:1 it is not JSON: expected a value'],
     ['single quotes', "{'a': 1}", '1:2 it is not JSON: expected a key in double quotes'],
     ['a line break in a text', '{"a": "b\n"}', '1:9 it is not JSON: expected the end of the text'],
     ['half a pair', '{"a": {"b": "\\ud800"}}', '1:13 it is not JSON: half of a surrogate pair'],
@@ -111,7 +125,7 @@ describe('import of files with problems', () => {
     [
       'a domain that occurs twice',
       `{"${www}": {},\r\n  "${www}": {}}`,
-      '2:3 this key occurs twice in its object: only one of the values could be recorded',
+      '2:3 this key occurs twice in its object: only one of the values would count',
     ],
   ])('reports %s with its place', async (_what, text, problem) => {
     place.write('live.json', text)
@@ -128,6 +142,41 @@ describe('import of files with problems', () => {
     ])
   })
 
+  it('takes bodies of requests, answers and NDJSON, one after another', async () => {
+    for (const domain of [www, api]) place.manifest(domain, { timeout, https: { cert_id: 1 } })
+    const https = { cert_id: 1 }
+    const [body, answer, whole] = [
+      JSON.stringify({ domains: `${www},${api}`, config: { timeout } }),
+      JSON.stringify({ code: 0, data: [{ domain: api, config: { https } }] }),
+      JSON.stringify({ [www]: { timeout, https } }, null, 2),
+    ]
+    place.write('log.ndjson', `${body}\n\n${answer}${whole}\n`)
+    expect(await place.json('import', 'log.ndjson')).toMatchObject({ domains: 2, items: 4 })
+    expect((await place.json('plan'))['changes']).toEqual([])
+    const { code, out, err } = await place.cli('drift', '--observed', 'log.ndjson')
+    expect([code, err, out]).toEqual([0, '', expect.stringContaining('No differences')])
+    const url = `https://${www}/`
+    const traced = await place.cli('trace', url, '--of', 'observed', '--observed', 'log.ndjson')
+    expect(traced.code).toBe(0)
+  })
+
+  it('says where two answers of a domain differ, and takes neither', async () => {
+    place.manifest(www, { timeout })
+    place.write(
+      'log.json',
+      `{"domains": "${www}", "config": {"timeout": {"time": "60"}}}\n` +
+        `{"domains": "${www}", "config": {"timeout": {"time": "61"}}}\n`,
+    )
+    expect(await problems('log.json')).toEqual([
+      `log.json:2:43 timeout of ${www} has another value at log.json:1:43`,
+    ])
+    const { code, err } = await place.cli('drift', '--observed', 'log.json')
+    expect([code, err]).toEqual([1, expect.stringContaining(`"${www}" has two values`)])
+    const args = [`https://${www}/`, '--of', 'observed', '--observed', 'log.json']
+    const traced = await place.cli('trace', ...args)
+    expect([traced.code, traced.err]).toEqual([1, expect.stringContaining('has two values')])
+  })
+
   it('reports an invalid --domain, and "-" that occurs twice', async () => {
     file('a.json', { code: 0, data: { config: { timeout } } })
     const run = (...args: string[]) => place.json('import', ...args)
@@ -138,7 +187,7 @@ describe('import of files with problems', () => {
       message: expect.stringContaining('"-" is given twice') as string,
     })
     expect(await problems('a.json')).toEqual([
-      'a.json:3:11 the answer names no domain; pass --domain',
+      'a.json:3:11 the configuration names no domain; pass --domain',
     ])
   })
 })

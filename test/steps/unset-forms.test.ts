@@ -58,7 +58,7 @@ describe.each(emptied)('an empty list of %s', (item, form) => {
 
   it('is no value of a trace', () => {
     for (const bare of [form, [], null])
-      expect(readObserved({ [www]: { [item]: bare } }, www, {}).get(item)).toEqual([null])
+      expect(readObserved(new Map([[item, bare]]), {}).get(item)).toEqual([null])
   })
 
   itLong('needs no manifest, and gets none', async () => {

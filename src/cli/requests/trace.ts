@@ -12,6 +12,7 @@ import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
 import { formatTraceSentence } from '../../outlets/report/trace/sentence.ts'
 import { formatTrace } from '../../outlets/report/trace/text.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { parseJsonTexts } from '../../core/model/text/json-scan.ts'
 import { readAssumptions } from './assumptions.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -204,7 +205,7 @@ function readSource(
   if (of === 'observed') {
     if (observed === undefined)
       throw new EdgewiseError('usage', '--of observed needs --observed FILE')
-    return { observed: loadJson(context, observed) }
+    return { observed: loadJson(context, observed, (text) => parseJsonTexts(text).data) }
   }
   if (observed !== undefined)
     throw new EdgewiseError('usage', '--observed is only for --of observed')
@@ -217,8 +218,8 @@ function load({ io }: CommandContext, path: string): string {
   return loadFile(resolve(io.cwd, path), path, '', findCheckout(io.cwd))
 }
 
-function loadJson(context: CommandContext, path: string): Json {
-  const value = parseJson(load(context, path))
+function loadJson(context: CommandContext, path: string, parse = parseJson): Json {
+  const value = parse(load(context, path))
   if (value === undefined) throw new EdgewiseError('usage', `${path} is not JSON`)
   return value
 }

@@ -35,15 +35,11 @@ export function nameOverride({ policy }: Override): string {
 
 /** Describes on what an apply rests: a rollback, its reason, and what was overridden for it. */
 export function listGrounds({ id, reason, overrides = [] }: Applied): string[] {
-  const isGiven = reason === undefined || overrides.some((each) => each.reason === reason)
-  return [
-    ...(isRollback(id) ? ['rollback'] : []),
-    ...(isGiven ? [] : [`reason: ${reason}`]),
-    ...overrides.map((each) => {
-      const why = each.reason === '' ? '' : `: ${each.reason}`
-      return `${nameOverride(each)} overridden${why}`
-    }),
-  ]
+  const lifted = overrides.map((each) =>
+    [`${nameOverride(each)} overridden`, each.reason || []].flat().join(': '),
+  )
+  const isNew = reason !== undefined && overrides.every((each) => each.reason !== reason)
+  return [isRollback(id) ? 'rollback' : [], isNew ? `reason: ${reason}` : [], lifted].flat()
 }
 
 /** An exception from a policy that a plan used. */
@@ -132,7 +128,7 @@ export function groupApplies<T extends { id: string }>(history: T[]): T[][] {
 
 /** Tests by its id whether an apply was a rollback, or a wave of one. */
 export function isRollback(id: string): boolean {
-  return /-rollback(?:-w\d+)?$/.test(id)
+  return parseApplyId(id).rollout.endsWith('-rollback')
 }
 
 /** Parses the id of an apply: the id of its rollout, and the number of its wave; 0 for none. */

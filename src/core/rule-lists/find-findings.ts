@@ -1,7 +1,7 @@
 import { formPattern, readEffective } from '../effects/effective.ts'
 import { NoLanguage, settle } from '../effects/witness/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
 import type { Settings } from '../trace/readings.ts'

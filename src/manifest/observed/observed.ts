@@ -6,7 +6,8 @@ import { append } from '../../core/model/lists.ts'
 import type { Observed, ObservedItem } from '../../core/model/drift.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isUnset, unsetState, type Domain, type ItemKey } from '../../core/model/item.ts'
-import { isObject, type Json } from '../../core/model/json.ts'
+import { isSameJson, type Json } from '../../core/model/json.ts'
+import { extractConfigs } from './extract-configs.ts'
 import { parseObservedItem, type KnownItems } from './observed-item.ts'
 
 /** An observed item by its names, of which the item's is as the service has it. */
@@ -16,7 +17,7 @@ export interface ObservedName {
 }
 
 /**
- * Parses an observed configuration, `{domain: {item: payload}}`, and keeps the managed items. A
+ * Parses an observed configuration, and keeps the managed items. A
  * missing item was not observed; null or an empty list means that the item is not set. A secret
  * field that is missing or masked (`***`) is assumed as recorded, and so is a missing field that
  * the service keeps. A value that the catalogue refuses, or that is an action, is unreadable: it
@@ -29,25 +30,13 @@ export function parseObserved(
   data: Json,
   known: KnownItems,
 ): { observed: Observed; notes: string[]; unmanaged: ObservedName[] } {
-  if (!isObject(data)) throw createShapeError(`expected an object, got ${describeType(data)}`)
   const observed = new Map<Domain, Map<ItemKey, ObservedItem>>()
   const unmanaged: ObservedName[] = []
-  for (const [name, config] of Object.entries(data)) {
-    const domain = name.toLowerCase()
-    if (!isAcceleratedDomain(domain)) {
-      const shown = known.vault.hideIn(name, known.maker).slice(0, 80)
-      throw createShapeError(
-        `expected domain names as keys, got ${JSON.stringify(shown)}${suggestName(shown)}`,
-      )
-    }
-    if (!isObject(config))
-      throw createShapeError(
-        `expected an object of items under "${domain}", got ${describeType(config)}`,
-      )
-    if (observed.has(domain)) throw createShapeError(`the domain "${domain}" occurs twice`)
+  const hide = (text: string) => known.vault.hideIn(text, known.maker)
+  for (const [domain, config] of mergeObserved(data, hide)) {
     const seen = new Map<ItemKey, ObservedItem>()
     const cleared: ItemKey[] = []
-    for (const [wireName, payload] of Object.entries(config)) {
+    for (const [wireName, payload] of config) {
       const likely = listManaged(domain, known)
       const item = findItemByWireName(wireName, payload, known.itemKeys, likely) ?? wireName
       if (seen.has(item)) throw createShapeError(`the item "${item}" of "${domain}" occurs twice`)
@@ -71,17 +60,46 @@ export function parseObserved(
   return { observed, notes: foreign === 0 ? [] : [note], unmanaged }
 }
 
+/**
+ * Merges what an observation has of each domain, by wire names: in any form of `extractConfigs`.
+ * Several answers may have the same domain, but not two values of an item.
+ *
+ * @param hide removes secrets from a text
+ * @throws EdgewiseError `not-observed` if the data has another shape
+ */
+export function mergeObserved(
+  data: Json,
+  hide: (text: string) => string,
+): Map<Domain, Map<string, Json>> {
+  const quote = (text: string) => JSON.stringify(hide(text).slice(0, 80))
+  const merged = new Map<Domain, Map<string, Json>>()
+  const refuse = (pointer: string, detail: string) => {
+    throw createShapeError(pointer === '' ? detail : `${detail} at ${quote(pointer)}`)
+  }
+  for (const { domain: name, config } of extractConfigs(data, null, refuse)) {
+    const domain = name.toLowerCase()
+    if (!isAcceleratedDomain(domain))
+      throw createShapeError(
+        `expected domain names, got ${quote(name)}${suggestName(hide(name).slice(0, 80))}`,
+      )
+    const items = merged.get(domain) ?? new Map<string, Json>()
+    merged.set(domain, items)
+    for (const [item, payload] of Object.entries(config)) {
+      if (payload === undefined) continue
+      if (!isSameJson(items.get(item) ?? payload, payload))
+        throw createShapeError(`the item ${quote(item)} of "${domain}" has two values`)
+      items.set(item, payload)
+    }
+  }
+  return merged
+}
+
 function createShapeError(reason: string): EdgewiseError {
   return new EdgewiseError(
     'not-observed',
     `the observed configuration can't be used: ${reason}`,
-    'Expected {"<domain>": {"<item>": payload}} as JSON.',
+    'Expected {"<domain>": {"<item>": payload}} as JSON, answers or bodies of requests.',
   )
-}
-
-/** Describes the type of a value: `a list`. */
-export function describeType(value: Json): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
 /** Lists the managed items of a domain, recorded ones first. */

@@ -76,7 +76,8 @@ export function describeInvalid(
   invalid: ParsedImports['invalid'],
   scrub: SecretHider['scrub'],
 ): string[] {
-  const groups = groupBy(invalid, ({ item, reason }) => `${item}: ${reason}`)
+  const name = (item: string) => (item === '*' ? '' : `${item}: `)
+  const groups = groupBy(invalid, ({ item, reason }) => name(item) + reason)
   return [...groups].map(([what, same]) =>
     escapeInvisible(
       `${scrub(markForeign(what))} (${listSome(same.map(({ domain }) => domain))}); ` +

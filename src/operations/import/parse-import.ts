@@ -16,7 +16,8 @@ import { isUnset, type Domain, type ItemKey, type ItemState } from '../../core/m
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import { extractConfigs, ImportFile, type ImportSource } from './import-file.ts'
+import { extractConfigs, type ExtractedConfig } from '../../manifest/observed/extract-configs.ts'
+import { ImportFile, type ImportSource } from './import-file.ts'
 
 /**
  * Payload of an item in an import file, as it is written; null if the item is not set or can't be
@@ -111,11 +112,7 @@ function parseFile(
   return extractConfigs(data, domain, (...args) => file.reportShape(...args)).flatMap((entry) => {
     const name = entry.domain.toLowerCase()
     if (!isAcceleratedDomain(name)) {
-      const shown = workspace.scrub(markForeign(entry.domain)).slice(0, 80)
-      const detail = () => `${JSON.stringify(shown)} is not a domain name${suggestName(shown)}`
-      const part = entry.namedAt === entry.pointer ? 'key' : 'value'
-      const summary = 'Not a domain name'
-      file.report(entry.namedAt, { code: 'domain-invalid', summary, detail, part })
+      reportName(file, entry, workspace.scrub(markForeign(entry.domain)).slice(0, 80))
       return []
     }
     const likely = [...(workspace.desired.get(name)?.keys() ?? [])]
@@ -150,6 +147,14 @@ function parseFile(
       return []
     })
   })
+}
+
+function reportName(file: ImportFile, { namedAt, pointer }: ExtractedConfig, shown: string): void {
+  if (file.skipsInvalid)
+    return void file.skipped.push({ domain: shown, item: '*', reason: 'not a domain name' })
+  const detail = () => `${JSON.stringify(shown)} is not a domain name${suggestName(shown)}`
+  const part = namedAt === pointer ? 'key' : 'value'
+  file.report(namedAt, { code: 'domain-invalid', summary: 'Not a domain name', detail, part })
 }
 
 function describeDomains([first = '', ...others]: Domain[]): string {

@@ -3,16 +3,15 @@ import { resolve } from 'node:path'
 import { loadNamed } from '../../files/load-below.ts'
 import { isFault } from '../../files/load-bounded.ts'
 import { findKind, isExecutable } from '../../files/look.ts'
-import { findLineStarts, locateRange } from '../../manifest/yaml/yaml-text.ts'
 import { decodeText } from '../../core/model/input-limits.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { parseJson, type Json } from '../../core/model/json.ts'
-import { scanJson } from '../../core/model/text/json-scan.ts'
+import type { Json } from '../../core/model/json.ts'
 import { maxSearchedLength, type SecretHider } from '../../core/model/secret.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
 import { splitWords } from '../../core/model/text/split-words.ts'
 import { escapeInvisibleInLines } from '../../outlets/report/text/escape-invisible.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
+import { ImportFile } from '../import/import-file.ts'
 import type { Outside } from '../runtime/outside.ts'
 
 /** Limits of the output and the run time of a program. */
@@ -20,8 +19,6 @@ interface Limits {
   bytes: number
   seconds: number
 }
-
-const notJson = 'expected JSON, got something else'
 
 type World = Pick<Outside, 'env' | 'signal'> & { cwd: string }
 
@@ -50,34 +47,18 @@ export async function observe(
   if ('fault' in decoded) throw createError(source, decoded.fault)
   const { text } = decoded
   if (text.trim() === '') throw createError(source, 'expected JSON, got nothing')
-  const { fault, duplicates } = scanJson(text)
-  // The parser takes more memory than the scan, which ends at the fault.
-  const data = fault === null ? parseJson(text) : undefined
-  if (fault !== null || data === undefined) {
-    const place = fault === null ? '' : ` at ${formatPlace(text, fault.at)}: ${fault.reason}`
-    const what = fault?.isTooDeep === true ? 'it is nested too deep' : notJson
-    throw createError(source, `${what}${place}`)
-  }
-  const [duplicate] = duplicates
-  if (duplicate !== undefined)
-    throw createError(
-      source,
-      `a key occurs twice in its object at ${formatPlace(text, duplicate[0])}: ` +
-        'only one of the values would count',
-    )
-  return data
-}
-
-function formatPlace(text: string, at: number): string {
-  const { line, column } = locateRange('', text, findLineStarts(text), at, at)
-  return `line ${line}, column ${column}`
+  const file = new ImportFile({ name: source, text })
+  const [fault] = file.diagnose()
+  if (fault !== undefined)
+    throw createError(source, `line ${fault.line}, column ${fault.column}: ${fault.detail}`)
+  return file.data ?? null
 }
 
 function createError(source: string, why: string): EdgewiseError {
   return new EdgewiseError(
     'not-observed',
     `--observed ${source}: ${why}`,
-    'Pass a file, or a program that prints {"<domain>": {"<item>": payload}}.',
+    'Pass a file, or a program that prints {"<domain>": {"<item>": payload}}, or answers.',
   )
 }
 

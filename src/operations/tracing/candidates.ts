@@ -92,24 +92,14 @@ function sealFixed(key: ItemKey, value: Json): Candidate {
 /**
  * The candidates of an observed configuration: one an item, and none where it lacks one.
  *
- * @param data `{domain: {item: payload}}`
- * @throws EdgewiseError `not-observed` if it has another shape, or lacks the domain
+ * @param config payloads by their wire names
  */
 export function readObserved(
-  data: Json,
-  domain: Domain,
+  config: ReadonlyMap<string, Json>,
   itemKeys: Record<ItemKey, string>,
 ): Candidates {
-  const config = isObject(data) && Object.hasOwn(data, domain) ? data[domain] : undefined
-  if (!isObject(config))
-    throw new EdgewiseError(
-      'not-observed',
-      `the observed configuration has no items of ${domain}`,
-      'Pass a JSON file {"DOMAIN": {"ITEM": value}} with --observed.',
-    )
   const found = new Map<ItemKey, Candidate[]>([...catalogue.keys()].map((key) => [key, [null]]))
-  for (const [wireName, payload] of Object.entries(config)) {
-    if (payload === undefined) continue
+  for (const [wireName, payload] of config) {
     const spec = catalogue.get(findItemByWireName(wireName, payload, itemKeys) ?? '')
     if (spec === undefined) continue
     const shown = restoreShape(spec, payload, undefined)

@@ -1,5 +1,5 @@
 import { inputLimits, tooDeep } from '../input-limits.ts'
-import { formatPointerStep } from '../json.ts'
+import { formatPointerStep, parseJson, type Json } from '../json.ts'
 
 /** Why and where a text is not JSON. The reason is a clause, and quotes nothing of the text. */
 export interface JsonFault {
@@ -23,6 +23,8 @@ export interface JsonScan {
   duplicates: [start: number, end: number][]
   /** Places of the wanted pointers. */
   places: Map<string, JsonPlace>
+  /** Of a series: where each text after the first begins. */
+  starts: number[]
 }
 
 /** An open list or object. */
@@ -35,6 +37,7 @@ interface Frame {
 }
 
 const maxDuplicates = 200
+const nowhere: ReadonlySet<string> = new Set()
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const expectations = {
   value: 'a value',
@@ -48,27 +51,30 @@ const expectations = {
  * and places of values. Works without recursion.
  *
  * @param wanted JSON pointers to locate
+ * @param isSeries whether JSON texts may follow one another, as if they were entries of a list
  */
-export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()): JsonScan {
-  const duplicates: JsonScan['duplicates'] = []
-  const places: JsonScan['places'] = new Map()
-  const stack: Frame[] = []
+export function scanJson(text: string, wanted = nowhere, isSeries = false): JsonScan {
+  const scan: Omit<JsonScan, 'fault'> = { duplicates: [], places: new Map(), starts: [] }
+  const [stack, outside]: [Frame[], number] = isSeries ? [[openFrame(true)], 1] : [[], 0]
   let expected: keyof typeof expectations = 'value'
-  let isFirst = false
-  let at = 0
-  const end = (fault: JsonFault | null): JsonScan => ({ fault, duplicates, places })
+  let [isFirst, at] = [false, 0]
+  const end = (fault: JsonFault | null): JsonScan => ({ ...scan, fault })
   const locate = (start: number, stop: number) => {
     if (wanted.size === 0) return
     const pointer = stack.map(({ step }) => formatPointerStep(step)).join('')
-    if (wanted.has(pointer))
-      places.set(pointer, { key: stack.at(-1)?.key ?? null, value: [start, stop] })
+    const value: JsonPlace['value'] = [start, stop]
+    if (wanted.has(pointer)) scan.places.set(pointer, { key: stack.at(-1)?.key ?? null, value })
   }
   for (;;) {
     at = skipBlanks(text, at)
-    const frame = stack.at(-1)
-    const character = text[at]
-    if (expected === 'comma' && frame === undefined)
-      return end(character === undefined ? null : { at, reason: 'expected one value, got more' })
+    const [frame, character] = [stack.at(-1), text[at]]
+    if (expected === 'comma' && stack.length === outside) {
+      if (character === undefined) return end(null)
+      if (!isSeries) return end({ at, reason: 'expected one value, got more' })
+      scan.starts.push(at)
+      expected = 'value'
+      if (typeof frame?.step === 'number') frame.step++
+    }
     const closes = frame !== undefined && character === (frame.isList ? ']' : '}')
     if (closes && (expected === 'comma' || isFirst)) {
       stack.pop()
@@ -85,12 +91,13 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
       const stop = findTextEnd(text, at)
       if (typeof stop !== 'number') return end(stop)
       const isDuplicate = enterKey(frame, JSON.parse(text.slice(at, stop)) as string, [at, stop])
-      if (isDuplicate && duplicates.length < maxDuplicates) duplicates.push([at, stop])
+      if (isDuplicate && scan.duplicates.length < maxDuplicates) scan.duplicates.push([at, stop])
       at = stop
       expected = 'colon'
     } else if (expected === 'value' && (character === '[' || character === '{')) {
       locate(at, at + 1)
-      if (stack.length >= inputLimits.levels) return end({ at, reason: tooDeep, isTooDeep: true })
+      if (stack.length - outside >= inputLimits.levels)
+        return end({ at, reason: tooDeep, isTooDeep: true })
       stack.push(openFrame(character === '['))
       at++
       expected = character === '[' ? 'value' : 'key'
@@ -105,6 +112,16 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
     } else return end(createFault(text, at, expectations[expected]))
     isFirst = false
   }
+}
+
+/** Parses a JSON text, or as a list several that follow one another; undefined with a fault. */
+export function parseJsonTexts(text: string): JsonScan & { data: Json | undefined } {
+  const scan = scanJson(text, nowhere, true)
+  const { fault, starts } = scan
+  if (fault !== null) return { ...scan, data: undefined }
+  if (starts.length === 0) return { ...scan, data: parseJson(text) }
+  const texts = [0, ...starts].map((start, i) => text.slice(start, starts[i]))
+  return { ...scan, data: texts.map((each) => parseJson(each) ?? null) }
 }
 
 function openFrame(isList: boolean): Frame {
