@@ -13,6 +13,7 @@ export const maxBytes = 256 * 1024 * 1024
  * @param called name of the file in messages, with its path
  * @param hint what to pass instead
  * @param checkout folder that a commit brings; null if there is none
+ * @param decode turns the bytes into a text
  * @throws EdgewiseError `usage` if it can't be loaded
  */
 export function loadFile(
@@ -20,6 +21,7 @@ export function loadFile(
   called = path,
   hint = '',
   checkout: string | null = null,
+  decode = decodeText,
 ): string {
   const bytes = loadNamed(path, maxBytes, checkout)
   if (isFault(bytes) && bytes.kind === 'unreadable')
@@ -31,9 +33,9 @@ export function loadFile(
       hint,
     )
   if (isFault(bytes)) throw new EdgewiseError('usage', `${called}: ${bytes.reason}`, hint)
-  const decoded = decodeText(bytes)
+  const decoded = decode(bytes)
   if ('text' in decoded) return decoded.text
-  const advice = 'Save the file as UTF-8 without a byte order mark.'
+  const advice = decode === decodeText ? 'Save the file as UTF-8 without a byte order mark.' : ''
   throw new EdgewiseError(
     'usage',
     `${called}: ${decoded.fault}`,

@@ -97,6 +97,19 @@ it('reads a log in the combined format', () => {
   expect(readCombinedLog(text, 'f').skipped).toBe(7)
 })
 
+it('skips and counts lines of a log with other bytes, and refuses too many lines', () => {
+  const lines = [line(`GET ${url} HTTP/1.1`), line('GET /caf\ufffd HTTP/1.1'), line(`GET ${url}\0`)]
+  const options = { base: 'https://www.example.com' }
+  expect(readCombinedLog(lines.join('\n'), 'f', options)).toMatchObject({
+    lines: 3,
+    skipped: 2,
+    requests: [{ count: 1 }],
+  })
+  expect(() => readCombinedLog('x\n'.repeat(5_000_001), 'f')).toThrow(
+    'f has more than 5000000 lines',
+  )
+})
+
 it('a log is thinned evenly, and always alike', () => {
   const list = Array.from({ length: 1000 }, (_, i) => i)
   const chosen = sampleEvenly(list, 100)

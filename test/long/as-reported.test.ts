@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
 import { runProgram } from '../program.ts'
@@ -194,6 +195,29 @@ it('drift takes what import takes: bodies of requests and answers, a line each',
   for (const words of [['import'], ['drift', '--observed']]) {
     const { code, out, err } = await edgewise(...words, 'log.ndjson')
     expect([code, out + err]).toEqual([1, expect.stringMatching(/another value|two values/)])
+  }
+})
+
+it('a log is read with a line of other bytes, and packed, but not without bounds', async () => {
+  place.manifest(domain, { timeout: { time: 60 } })
+  const line = (path: string) =>
+    `192.0.2.1 - - [10/Oct/2023:13:55:36 -0700] "GET ${path} HTTP/1.1" 200 1 "-" "curl/8"\n`
+  const log = Buffer.from(`${line('/a')}${line('/caf\u00e9')}`, 'latin1')
+  writeFileSync(join(place.root, 'plain.log'), log)
+  // As logs that were appended to each other.
+  writeFileSync(join(place.root, 'two.gz'), Buffer.concat([gzipSync(log), gzipSync(line('/b'))]))
+  writeFileSync(join(place.root, 'cut.gz'), gzipSync(log).subarray(0, 40))
+  writeFileSync(join(place.root, 'bomb.gz'), gzipSync(Buffer.alloc(257 * 1024 * 1024)))
+  const plan = (file: string) =>
+    edgewise('plan', '--requests', file, '--log', 'combined', '--base', `https://${domain}`)
+  for (const [file, found] of [
+    ['plain.log', /1 request traced .* 1 skipped/],
+    ['two.gz', /2 requests traced .* 1 skipped/],
+    ['cut.gz', /cut\.gz: its gzip data is damaged$/m],
+    ['bomb.gz', /bomb\.gz: it is larger than 256 MB unpacked$/m],
+  ] as const) {
+    const { out, err } = await plan(file)
+    expect(out + err).toMatch(found)
   }
 })
 

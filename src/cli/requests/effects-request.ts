@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'
 import { readCombinedLog } from '../../core/effects/requests/parse-log.ts'
@@ -11,7 +12,9 @@ import { findCheckout } from '../../state/git/find-repository.ts'
 import { readAssumptions } from './assumptions.ts'
 import type { EffectsOptions } from '../commands/options.ts'
 import type { GlobalOptions, Io } from '../io.ts'
-import { loadFile } from '../load-file.ts'
+import { decodeText, type DecodedText } from '../../core/model/input-limits.ts'
+import { findCode } from '../../files/look.ts'
+import { loadFile, maxBytes } from '../load-file.ts'
 
 /** Where a command runs, and whether it shows details. */
 export interface EffectsContext {
@@ -32,10 +35,10 @@ export function readEffectsRequest(
 ): EffectsRequest | null {
   const { requests, log, base, sample } = options
   refuseLonely(options)
-  const load = (path: string, called: string, hint: string) =>
-    loadFile(path, called, hint, findCheckout(io.cwd))
+  const load = (path: string, called: string, hint: string, decode = decodeText) =>
+    loadFile(path, called, hint, findCheckout(io.cwd), decode)
   const named = requests.map((path) => {
-    const text = load(resolve(io.cwd, path), path, '')
+    const text = load(resolve(io.cwd, path), path, '', log === undefined ? decodeText : decodeLog)
     return log === undefined
       ? readRequestFile(text, path)
       : readCombinedLog(text, path, {
@@ -66,6 +69,18 @@ export function readReadings({
   return {
     ...(strict === true ? { preset: 'strict' } : {}),
     assume: readAssumptions(assume),
+  }
+}
+
+/** Decodes a log, unpacked if it is packed by gzip. Bytes that are not UTF-8 become U+FFFD. */
+function decodeLog(bytes: Uint8Array): DecodedText {
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+  try {
+    const unpacked = isPacked ? gunzipSync(bytes, { maxOutputLength: maxBytes }) : bytes
+    return { text: new TextDecoder().decode(unpacked) }
+  } catch (error) {
+    const isLarge = findCode(error) === 'ERR_BUFFER_TOO_LARGE'
+    return { fault: isLarge ? 'it is larger than 256 MB unpacked' : 'its gzip data is damaged' }
   }
 }
 

@@ -67,7 +67,7 @@ export function findExcess(globs: readonly string[], domains: number): string | 
 }
 
 /** A decoded text, or in a clause the reason why the bytes are not text. */
-type DecodedText = { text: string } | { fault: string }
+export type DecodedText = { text: string } | { fault: string }
 
 /** Decodes UTF-8 without a byte order mark. The fault names UTF-16 if it is recognized. */
 export function decodeText(bytes: Uint8Array): DecodedText {

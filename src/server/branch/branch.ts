@@ -1,4 +1,3 @@
-import { explainFailure } from '../../files/explain-failure.ts'
 import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -230,10 +229,9 @@ async function explainDisk<T>(folder: string, work: () => Promise<T>): Promise<T
     return await work()
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    const cause = explainFailure(error.message) ?? String(error.code)
     throw new EdgewiseError(
       'unavailable',
-      `the data folder ${folder} can't be used: ${cause}`,
+      `the data folder ${folder} can't be used: ${String(error.code)}`,
       'Check its owner, its access mode and the free space, or pass another folder with --data.',
     )
   }

@@ -1,3 +1,4 @@
+import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { createHash } from 'node:crypto'
 import { pickDefined } from '../../model/json.ts'
 import { parseAddress } from '../../trace/request.ts'
@@ -20,23 +21,35 @@ export interface LogFile extends RequestFile {
 /**
  * Reads a log in the combined format: `ip - user [time] "METHOD target HTTP/x" status size
  * "referer" "user-agent"`, perhaps with more behind it. `-` is an absent header. Status and size
- * are those of the answer that the client got, and are not used. Lines of another form are skipped.
+ * are those of the answer that the client got, and are not used. Lines of another form, or
+ * with bytes that are not UTF-8, are skipped.
  *
  * @throws EdgewiseError `usage` if there is no request
  */
 export function readCombinedLog(text: string, name: string, options: LogOptions = {}): LogFile {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const { sample = lines.length, base } = options
-  const chosen = sampleEvenly(lines, sample)
-  return { ...mergeEntries(parseLines(chosen, name, base), name), lines: lines.length }
+  let lines = 0
+  for (const _ of text.matchAll(filled))
+    if (++lines > maxLines)
+      throw new EdgewiseError('usage', `${name} has more than ${maxLines} lines`, 'Split it.')
+  const { sample = lines, base } = options
+  const chosen = sample < lines ? new Set(chooseEvenly(lines, sample)) : null
+  return { ...mergeEntries(parseLines(text, chosen, name, base), name), lines }
 }
 
+/** Lines that are read in seconds. */
+const maxLines = 5_000_000
+/** A line that is not blank. */
+const filled = /\S[^\n]*/g
+
 function* parseLines(
-  lines: readonly string[],
+  text: string,
+  chosen: ReadonlySet<number> | null,
   name: string,
   base: string | undefined,
 ): Iterable<RequestEntry> {
-  for (const line of lines) yield parseCombined(line, name, base)
+  let position = 0
+  for (const [line] of text.matchAll(filled))
+    if (chosen?.has(position++) !== false) yield parseCombined(line, name, base)
 }
 
 /**
@@ -46,11 +59,16 @@ function* parseLines(
  */
 export function sampleEvenly<T>(list: readonly T[], count: number): readonly T[] {
   if (count >= list.length) return list
+  const chosen = new Set(chooseEvenly(list.length, count))
+  return list.filter((_, position) => chosen.has(position))
+}
+
+function chooseEvenly(length: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => {
-    const [start, end] = [i, i + 1].map((n) => Math.floor((n * list.length) / count))
+    const [start = 0, end = 0] = [i, i + 1].map((n) => Math.floor((n * length) / count))
     const hash = createHash('sha256').update(String(i)).digest().readUInt32BE(0)
-    return list[(start ?? 0) + (hash % ((end ?? 0) - (start ?? 0)))]
-  }).filter((entry) => entry !== undefined)
+    return start + (hash % (end - start))
+  })
 }
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
@@ -66,7 +84,8 @@ function parseCombined(line: string, name: string, base: string | undefined): Re
   const address = parseAddress(ip)
   const at = readTime(line.slice(open + 1, close))
   const isComplete = referer !== undefined && agent !== undefined && method !== undefined
-  if (address === null || at === null || !isComplete) return fault
+  // The decoder has replaced bytes that are not UTF-8.
+  if (/[\0\uFFFD]/.test(line) || address === null || at === null || !isComplete) return fault
   const isWhole = /^https?:\/\//i.test(url)
   if (!isWhole && (base === undefined || !url.startsWith('/'))) return fault
   return {
