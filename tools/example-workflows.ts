@@ -1,11 +1,10 @@
 import { buildGithubWorkflows, buildGitlabPipeline } from '../src/cli/init/workflows.ts'
 import { pinForms } from '../src/cli/init/choose-pin.ts'
-import { initialGlobs, listPaths } from '../src/cli/init/find-placement.ts'
 import { initialVariables } from '../src/cli/init/workflow-variables.ts'
 
 /** Builds the workflows of a workspace in the top folder of its repository, with placeholders. */
 export function buildExamples(): Record<string, string> {
-  const placement = { workspace: '.', branch: 'main', paths: listPaths('.', initialGlobs) }
+  const placement = { workspace: '.', branch: 'main' }
   const workflows = Object.entries(
     buildGithubWorkflows(
       { host: 'github', reference: pinForms.github },

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { exists, isLink } from '../files/look.ts'
 import { replaceBelow } from '../files/replace-file.ts'
 import { formatYaml } from '../manifest/yaml/format-yaml.ts'
+import { createFile } from '../manifest/manifests/list-files.ts'
 import { loadWorkspaceFiles } from '../manifest/manifests/load-workspace.ts'
 import { addSchemaLine, findSchema, schemaName } from '../manifest/yaml/schema-line.ts'
 import type { SourceFile } from '../manifest/yaml/yaml-file.ts'
@@ -15,8 +16,10 @@ import { runBlocking } from '../operations/runtime/with-pool.ts'
 import { formatDiagnosticsText } from '../outlets/report/diagnostics/text.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { CommandContext, PhaseLine } from './io.ts'
+import type { CommandContext, Io, PhaseLine } from './io.ts'
 import { loadFile } from './load-file.ts'
+import { loadStdin } from './load-sources.ts'
+import { selectFiles } from './select-files.ts'
 import { findWorkspaceRoot } from './open.ts'
 import { readPackageFile } from './package-files.ts'
 
@@ -32,26 +35,17 @@ export interface FmtOptions {
  */
 export async function fmt(
   context: CommandContext,
-  _args: unknown[],
-  { check, schema }: FmtOptions,
+  [paths = []]: unknown[],
+  { check: checks = false, schema }: FmtOptions,
 ): Promise<number> {
   const { io, options, phases } = context
-  const root = findWorkspaceRoot(context)
-  phases.report({ name: 'listing-files' })
-  const { files, diagnostics, globs } = runBlocking(io, () =>
-    loadWorkspaceFiles(
-      root,
-      io.env,
-      (done, total) => phases.report({ name: 'loading-files', done, total }),
-      (total) => phases.report({ name: 'listing-files', total }),
-    ),
-  )
-  const nothing = `nothing but edgewise.yaml to format: no file matches ${globs.join(', ')}`
-  const isEmpty = files.length <= 1 && diagnostics.length === 0
-  if (isEmpty && check === true)
-    throw new EdgewiseError('usage', nothing, 'Check the folder, and the globs in edgewise.yaml.')
-  const unreadable: Diagnostic[] = [...diagnostics]
-  const schemaPath = findSchema(root) ?? (schema === true ? schemaName : null)
+  const named = paths as string[]
+  const isStdin = named.join() === '-' && schema !== true && options.json !== true
+  const root = isStdin ? io.cwd : findWorkspaceRoot(context)
+  const { files, unreadable } = isStdin
+    ? await loadInput(io)
+    : loadSelected(context, root, named, checks)
+  const schemaPath = isStdin ? null : (findSchema(root) ?? (schema === true ? schemaName : null))
   const formatted: SourceFile[] = []
   if (schema === true && schemaPath !== null) append(formatted, findOldSchema(root, schemaPath))
   runBlocking(io, () => {
@@ -65,7 +59,7 @@ export async function fmt(
     }
   })
   const changed = formatted.map(({ path }) => path)
-  if (check !== true) replaceFiles(root, formatted, io.machine.processName, phases)
+  if (!checks && !isStdin) replaceFiles(root, formatted, io.machine.processName, phases)
   if (unreadable.length > 0)
     io.err(
       formatDiagnosticsText(unreadable, {
@@ -74,15 +68,63 @@ export async function fmt(
         columns: io.errColumns,
       }),
     )
-  if (options.json === true)
-    io.out(formatJson({ format: 'edgewise.fmt/1', check: check === true, changed }))
+  if (isStdin && !checks)
+    io.out(unreadable.length > 0 ? '' : ([...formatted, ...files][0]?.text ?? ''))
+  else if (options.json === true)
+    io.out(formatJson({ format: 'edgewise.fmt/1', check: checks, changed }))
   else
     for (const path of changed)
-      io.out(`${check === true ? 'not formatted' : 'formatted'}  ${escapeInvisible(path)}\n`)
-  if (isEmpty) context.note(`${context.errPaint.yellow('note:')} ${escapeInvisible(nothing)}`)
-  else context.note(`Checked ${pluralize(files.length, 'file')}.`)
+      io.out(`${checks ? 'not formatted' : 'formatted'}  ${escapeInvisible(path)}\n`)
+  context.note(`Checked ${pluralize(files.length, 'file')}.`)
   if (unreadable.some(({ severity }) => severity === 'error')) return exitCodes.failed
-  return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
+  return checks && changed.length > 0 ? exitCodes.differences : exitCodes.done
+}
+
+/** Files to format, and the problems of those that can't be loaded. */
+interface Selected {
+  files: SourceFile[]
+  unreadable: Diagnostic[]
+}
+
+/**
+ * Loads the files that paths select, or all; and the problems of those that can't be loaded.
+ *
+ * @throws EdgewiseError `usage` if there is nothing to check
+ */
+function loadSelected(
+  context: CommandContext,
+  root: string,
+  paths: string[],
+  checks: boolean,
+): Selected {
+  const { io, phases } = context
+  phases.report({ name: 'listing-files' })
+  const aids = {
+    progress: (done: number, total: number) =>
+      phases.report({ name: 'loading-files', done, total }),
+    onListed: (total: number) => phases.report({ name: 'listing-files', total }),
+  }
+  const loaded = runBlocking(io, () => loadWorkspaceFiles(root, io.env, aids))
+  const { files, diagnostics, config } = loaded
+  if (files.length <= 1 && diagnostics.length === 0) {
+    const globs = [...config.manifests, ...config.profiles].join(', ')
+    const nothing = `nothing but edgewise.yaml to format: no file matches ${globs}`
+    if (checks) throw new EdgewiseError('usage', nothing, 'Check the folder and the globs.')
+    context.note(`${context.errPaint.yellow('note:')} ${escapeInvisible(nothing)}`)
+  }
+  const listed = files.map(({ path }) => createFile(path))
+  const { includes } = selectFiles(listed, diagnostics, paths, { root, cwd: io.cwd, config })
+  return {
+    files: files.filter(({ path: file }) => includes({ file })),
+    unreadable: diagnostics.filter(includes),
+  }
+}
+
+/** Loads stdin, whose formatted text goes to stdout. */
+async function loadInput({ openStdin, signal }: Io): Promise<Selected> {
+  const { name: path, ...loaded } = await loadStdin(openStdin, signal)
+  if ('fault' in loaded) throw new EdgewiseError('usage', `${path}: ${loaded.fault}`)
+  return { files: [{ path, text: loaded.text }], unreadable: [] }
 }
 
 /**

@@ -41,12 +41,16 @@ function loadSource(path: string, root: string): ImportSource {
   }
 }
 
-async function loadStdin(openStdin: Io['openStdin'], signal: AbortSignal): Promise<ImportSource> {
+/** Loads stdin as UTF-8; it has the reason instead of its text if that fails. */
+export async function loadStdin(
+  openStdin: Io['openStdin'],
+  signal: AbortSignal,
+): Promise<ImportSource> {
   if (openStdin === null)
     throw new EdgewiseError(
       'usage',
       '"-" is stdin, and stdin is a terminal: nothing would end it',
-      'Pipe the configuration in, e.g. "./query-cdn --all | edgewise import -", or pass a file.',
+      'Pipe a text in, or pass a file.',
     )
   const stdin = openStdin()
   const stop = () => void stdin.destroy(new Error('interrupted'))

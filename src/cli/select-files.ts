@@ -1,6 +1,8 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import picomatch from 'picomatch'
 import { exists, findKind, findRealPath } from '../files/look.ts'
+import { findFiles } from '../manifest/manifests/find-files.ts'
+import type { FileGlobs } from '../manifest/workspace-file/file-kinds.ts'
 import type { WorkspaceFile } from '../manifest/manifests/list-files.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
@@ -10,11 +12,11 @@ export interface FileSelection {
   /** Named files, and for a named profile the files with manifests that use it. */
   files: WorkspaceFile[]
   /** Tests whether a diagnostic is about the selection. */
-  includes(diagnostic: Diagnostic): boolean
+  includes(diagnostic: Pick<Diagnostic, 'file' | 'pointer'>): boolean
 }
 
 /** What the files of a command are called in messages. */
-const ofManifests = { one: 'manifest or profile', all: 'to check all manifests' }
+const ofWorkspace = { one: 'file of the workspace', all: 'for all files' }
 
 /** A test for paths relative to the root; or why nothing can match. */
 type Matcher = ((file: string) => boolean) | string
@@ -24,22 +26,20 @@ type Matcher = ((file: string) => boolean) | string
  * profiles that it uses, a profile together with the manifests that use it.
  *
  * @param paths relative to `cwd`; none selects everything
+ * @param config of a workspace whose other files are no mistake; the command leaves them alone
  * @throws EdgewiseError `usage` that names each path which matches nothing
  */
 export function selectFiles(
   files: WorkspaceFile[],
   diagnostics: Diagnostic[],
   paths: string[],
-  { root, cwd }: { root: string; cwd: string },
-  called = ofManifests,
+  { root, cwd, config }: { root: string; cwd: string; config?: FileGlobs },
+  called = ofWorkspace,
 ): FileSelection {
   if (paths.length === 0) return { files, includes: () => true }
+  const others = config && findFiles(root, config, ['requests', 'schema', 'owners']).paths
   const broken = diagnostics.filter(({ severity }) => severity === 'error').map(({ file }) => file)
-  const checked = files.filter(
-    ({ path, manifests, profiles, hasPolicies }) =>
-      path === 'edgewise.yaml' || manifests + profiles > 0 || hasPolicies === true,
-  )
-  const known = [...new Set([...checked.map(({ path }) => path), ...broken])]
+  const known = [...new Set([...files.map(({ path }) => path), ...broken, ...(others ?? [])])]
   const matchers = paths.map((path) => {
     const matches = createMatcher(path, root, cwd)
     if (typeof matches === 'string') return { path, matches: () => false, fault: matches }

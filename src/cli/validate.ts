@@ -1,9 +1,10 @@
 import type { Desired, ItemPlaces } from '../operations/runtime/workspace-parts.ts'
-import { dirname, join, relative, sep } from 'node:path'
-import { exists } from '../files/look.ts'
+import { relative, sep } from 'node:path'
+import { resolveLinks } from '../files/is-inside.ts'
 import { judgeWorkspace } from '../operations/validate.ts'
-import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
-import type { WorkspaceFile } from '../manifest/manifests/list-files.ts'
+import { findTop, type LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
+import { createFile } from '../manifest/manifests/list-files.ts'
+import { loadTests } from '../manifest/tests/load-tests.ts'
 import type { Levels } from '../core/checks/levels.ts'
 import type { Suppressed } from '../core/checks/suppressions.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -43,11 +44,12 @@ export async function validate(
     return exitCodes.failed
   }
   const judged = await judgeWorkspace(workspace, { allowEmpty }, io)
-  const all = judged.diagnostics
-  const selection = selectFiles(workspace.files, all, args[0] as string[], {
-    root: workspace.root,
-    cwd: io.cwd,
-  })
+  const named = args[0] as string[]
+  const { root, config } = workspace
+  const tests = named.length === 0 ? null : loadTests(root, config)
+  const all = [...judged.diagnostics, ...(tests?.diagnostics ?? [])]
+  const files = [...workspace.files, ...(tests?.paths ?? []).map(createFile)]
+  const selection = selectFiles(files, all, named, { root, cwd: io.cwd, config })
   const selected = all.filter(
     (each) => selection.includes(each) || each === workspace.findNoManifest(),
   )
@@ -114,20 +116,14 @@ function tryOpenWorkspace(
 
 /** Formats what was checked: `2 domains, 5 items, 1 manifest, 1 profile in 3 files`. */
 function formatCounts({ desired }: Desired, { files }: FileSelection): string {
-  const sum = (count: (file: WorkspaceFile) => number) =>
-    files.reduce((total, file) => total + count(file), 0)
+  const count = (key: 'manifests' | 'profiles') =>
+    files.reduce((total, file) => total + file[key], 0)
   const domains = new Set(files.flatMap((file) => file.domains))
   const items = [...domains].reduce((total, domain) => total + (desired.get(domain)?.size ?? 0), 0)
   return (
     `${pluralize(domains.size, 'domain')}, ${pluralize(items, 'item')}, ` +
-    `${pluralize(
-      sum(({ manifests }) => manifests),
-      'manifest',
-    )}, ` +
-    `${pluralize(
-      sum(({ profiles }) => profiles),
-      'profile',
-    )} in ${pluralize(files.length, 'file')}`
+    `${pluralize(count('manifests'), 'manifest')}, ` +
+    `${pluralize(count('profiles'), 'profile')} in ${pluralize(files.length, 'file')}`
   )
 }
 
@@ -136,8 +132,7 @@ function formatCounts({ desired }: Desired, { files }: FileSelection): string {
  * repository.
  */
 export function findFolderInRepository(root: string): string {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (exists(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
-    if (folder === dirname(folder)) return ''
-  }
+  return relative(findTop(root) ?? root, resolveLinks(root))
+    .split(sep)
+    .join('/')
 }

@@ -1,5 +1,5 @@
 import { watch } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { exists, findCode } from './look.ts'
 
 /**
@@ -7,6 +7,7 @@ import { exists, findCode } from './look.ts'
  * reported once. A folder that does not exist yet is not watched.
  *
  * @param folders relative to the root; '' for the files directly in it
+ * @param isWatched tests a path below the root
  * @param onChange called some time after the last change
  * @param settleMs that time
  * @returns a function that ends it
@@ -14,21 +15,20 @@ import { exists, findCode } from './look.ts'
 export function watchBelow(
   root: string,
   folders: string[],
+  isWatched: (path: string) => boolean,
   onChange: () => void,
   settleMs = 100,
 ): () => void {
   let timer: NodeJS.Timeout | undefined
-  const report = (_: string, name: string | null) => {
-    if (name !== null && !/\.ya?ml$/.test(name)) return
-    clearTimeout(timer)
-    timer = setTimeout(onChange, settleMs)
-  }
   const watchers = folders
-    .map((folder) => ({ path: join(root, folder), recursive: folder !== '' }))
-    .filter(({ path }) => exists(path))
-    .map(({ path, recursive }) =>
+    .filter((folder) => exists(join(root, folder)))
+    .map((folder) =>
       // A folder that is removed ends its own watch; other folders go on.
-      watch(path, { recursive }, report).on('error', findCode),
+      watch(join(root, folder), { recursive: folder !== '' }, (_, name) => {
+        if (name !== null && !isWatched(folder + name.replaceAll(sep, '/'))) return
+        clearTimeout(timer)
+        timer = setTimeout(onChange, settleMs)
+      }).on('error', findCode),
     )
   return () => {
     clearTimeout(timer)

@@ -1,14 +1,14 @@
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import { countProblems, limitProblems } from '../core/model/problem.ts'
+import { groupBy } from '../core/model/lists.ts'
+import { limitProblems } from '../core/model/problem.ts'
 import { compileDomainGlob, findGlobFault } from '../core/model/text/domain-glob.ts'
-import { pluralize } from '../core/model/text/words.ts'
 import type { Tested } from '../core/tests/results.ts'
 import { loadTests, type LoadedTests } from '../manifest/tests/load-tests.ts'
 import type { Computing } from './runtime/outside.ts'
 import { Checker } from './testing/checker.ts'
 import { mutate } from './testing/mutate.ts'
 import { resolveTests, type TestedWorkspace } from './testing/resolve-tests.ts'
-import { runTests } from './testing/run-tests.ts'
+import { createMalformed, runTests } from './testing/run-tests.ts'
 import { refuseInvalid } from './refuse-invalid.ts'
 
 /** Which tests run, and what is done with them. */
@@ -23,14 +23,16 @@ export interface TestRequest {
  * Runs the tests of a workspace against its manifests: without the service, secrets and state.
  *
  * @param isSelected tests whether the tests of a file run
- * @throws EdgewiseError `invalid` when a manifest or a test file has errors, with all of them,
- *   or a file of policies that a test needs, `usage` for a bad glob
+ * A malformed test fails, whatever its name.
+ *
+ * @throws EdgewiseError `invalid` when a manifest has errors, or a file of policies that a test
+ *   needs, `usage` for a bad glob
  */
 export async function test(
   workspace: TestedWorkspace,
   { run, mutate: mutation = null }: TestRequest,
   outside: Computing,
-  loaded: LoadedTests = loadTests(workspace.root, workspace.config.tests),
+  loaded: LoadedTests = loadTests(workspace.root, workspace.config),
   isSelected: (path: string) => boolean = () => true,
 ): Promise<Tested> {
   refuseInvalid(workspace)
@@ -45,17 +47,15 @@ export async function test(
     policies?.check(...each),
   )
   const own = loaded.diagnostics.filter(({ file }) => isSelected(file))
-  const problems = limitProblems([...own, ...diagnostics])
-  if (problems.some(({ severity }) => severity === 'error'))
-    throw new EdgewiseError(
-      'invalid',
-      `the tests have ${pluralize(countProblems(problems), 'error')}; no test ran`,
-      'Correct them. "edgewise test --help" names the guide with every key.',
-      problems,
-    )
-  const chosen = resolved.filter((each) => matches(each.test.test))
+  const errors = limitProblems([...own, ...diagnostics].filter((e) => e.severity === 'error'))
+  const malformed = groupBy(errors, ({ file, document }) => `${document} ${file}`)
+  const chosen = resolved.filter(
+    ({ test: { test: name, document } }) =>
+      matches(name) && !malformed.has(`${document.index} ${document.file.path}`),
+  )
   const checker = new Checker(workspace, outside, policies)
-  const results = await runTests(checker, chosen, outside)
+  const ran = await runTests(checker, chosen, outside)
+  const results = [...ran, ...Array.from(malformed.values(), createMalformed)]
   const hasFailed = results.some(({ outcome }) => outcome === 'failed')
   const mutations =
     mutation === null || hasFailed || chosen.length === 0

@@ -72,7 +72,12 @@ describe('a check of a pull request on GitHub', () => {
   it.each([
     [['domains/a.yaml'], undefined, 'true'],
     [['.github/workflows/edgewise-plan.yml'], undefined, 'true'],
-    [['README', 'src/domains/x.yaml'], undefined, 'false'],
+    // The globs of edgewise.yaml may name any file.
+    [['README', 'src/domains/x.yaml'], undefined, 'true'],
+    [['policies/a.yaml'], undefined, 'true'],
+    [['apps/my cdn/rules/requests.txt'], 'apps/my cdn', 'true'],
+    [['.github/CODEOWNERS'], 'apps/my cdn', 'true'],
+    [['docs/CODEOWNERS'], 'apps/my cdn', 'true'],
     [['apps/my cdn/README'], 'apps/my cdn', 'true'],
     [['apps/my other/x', 'domains/a.yaml'], 'apps/my cdn', 'false'],
   ])('finds out whether %j changes the workspace %s: %s', (paths, workspace, changed) => {
@@ -88,7 +93,7 @@ describe('a check of a pull request on GitHub', () => {
 
   it('plans if git fails', () => {
     merge('README')
-    expect(run(step('plan'), { BASE: 'missing' }).output).toBe('changed=true\n')
+    expect(run(step('plan', 'apps/a'), { BASE: 'missing' }).output).toBe('changed=true\n')
   })
 
   it.each([
@@ -106,22 +111,30 @@ describe('a check of a pull request on GitHub', () => {
 
 describe('the plan of a merge request on GitLab', () => {
   it.each([
-    [['domains/a.yaml'], 'validate\ntest --allow-empty\nplan --report .edgewise/plan.md\n', ''],
-    [['README'], '', 'No file of the workspace changes. Nothing to plan.\n'],
-  ])('of %j calls %j', (paths, calls, out) => {
+    [['domains/a.yaml'], '.', true],
+    [['README'], '.', true],
+    [['rules/own.yaml', 'CODEOWNERS'], 'apps/a', true],
+    [['README'], 'apps/a', false],
+  ])('of %j in the workspace %s: %s', (paths, workspace, isPlanned) => {
+    const out = isPlanned ? '' : 'No file of the workspace changes. Nothing to plan.\n'
+    const at = workspace === '.' ? '' : ` -C ${workspace}`
+    const file = `${workspace === '.' ? '' : `${workspace}/`}.edgewise/plan.md`
+    const calls = `validate${at}\ntest${at} --allow-empty\nplan${at} --report ${file}\n`
+
     const base = merge(...paths)
     git('checkout', '--quiet', 'change')
     // The program of the image.
     write('.git/bin/edgewise', '#!/bin/sh\necho "$@" >> .git/calls\n')
     chmodSync(join(folder, '.git/bin/edgewise'), 0o755)
     writeFileSync(join(folder, '.git/calls'), '')
-    const script = parseGitlab()['edgewise plan']?.script.join('\n') ?? 'exit 99'
+    const name = workspace === '.' ? '' : '-apps-a'
+    const script = parseGitlab(workspace)[`edgewise${name} plan`]?.script.join('\n') ?? 'exit 99'
     const { status, stdout } = spawnSync('sh', ['-e', '-c', script], {
       cwd: folder,
       encoding: 'utf8',
       env: { ...env, PATH: `${folder}/.git/bin:${env.PATH}`, CI_MERGE_REQUEST_DIFF_BASE_SHA: base },
     })
     expect([status, stdout]).toEqual([0, out])
-    expect(readFileSync(join(folder, '.git/calls'), 'utf8')).toBe(calls)
+    expect(readFileSync(join(folder, '.git/calls'), 'utf8')).toBe(isPlanned ? calls : '')
   })
 })

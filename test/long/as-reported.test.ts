@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
 import { runProgram } from '../program.ts'
 import { Place } from '../steps/cli.ts'
@@ -257,4 +260,84 @@ PATH='${process.env['PATH']}' exec git "$@"
     const { code, err } = await edgewise('plan', '--report', file)
     expect([code, err]).toEqual([1, expect.stringContaining('(ENOSPC): the disk is full')])
   })
+it.each(['tests/a.yaml', 'requests/a.txt', 'rules/a.yaml', 'CODEOWNERS', 'edgewise.yaml'])(
+  'a hook that checks and formats %s does not fail',
+  async (path) => {
+    place.configure('policies: [rules/*]\nrequests: [requests/*]')
+    place.manifest(domain, { timeout: { time: 60 } })
+    place.write('tests/a.yaml', `test: a\ndomains: [${domain}]\nitems: {timeout/time: 60}\n`)
+    place.write('requests/a.txt', `https://${domain}/\n`).write('CODEOWNERS', '* @all\n')
+    place.write('rules/a.yaml', 'except: []\n').write('README', '')
+    await edgewise('fmt')
+    expect(await edgewise('validate', path)).toMatchObject({ code: 0 })
+    expect(await edgewise('fmt', '--check', path)).toMatchObject({ code: 0, out: '' })
+    for (const command of ['validate', 'fmt']) {
+      const { code, err } = await edgewise(command, path, 'README')
+      expect([code, err]).toEqual([1, expect.stringContaining('README: no glob of edgewise.yaml')])
+    }
+  },
+)
+
+it('a malformed test is found by its path, fails alone, and is in the JUnit file', async () => {
+  place.manifest(domain, { timeout: { time: 60 } })
+  place.write('tests/a.yaml', 'tset: a\n')
+  place.write('tests/b.yaml', `test: b\ndomains: [${domain}]\nitems: {timeout/time: 60}\n`)
+  const { code, out } = await edgewise('validate', 'tests/a.yaml')
+  expect([code, out]).toEqual([1, expect.stringContaining('"test" is required')])
+  expect(await edgewise('test', '--report', 'r.xml')).toMatchObject({ code: 1 })
+  expect(place.read('r.xml')).toContain('tests="2" failures="1"')
+  expect(place.read('r.xml')).toContain('<testcase name="b"')
+})
+
+it('fmt takes paths, and - for stdin, whatever kind of file that is', async () => {
+  const rough = `config: {timeout: { time: 60 }}\ndomain: ${domain}\n`
+  place.write('domains/a.yaml', rough).write('domains/b.yaml', rough)
+  expect(await edgewise('fmt', 'domains/a.yaml')).toMatchObject({
+    code: 0,
+    out: 'formatted  domains/a.yaml\n',
+  })
+  expect(place.read('domains/b.yaml')).toBe(rough)
+  const formatted = place.read('domains/a.yaml')
+  place.write('tests/a.yaml', `test: a\ndomains:   [${domain}]\n`)
+  expect(await edgewise('fmt', 'tests')).toMatchObject({ code: 0 })
+  expect(place.read('tests/a.yaml')).toBe(`test: a\ndomains: [${domain}]\n`)
+  const { Readable } = await import('node:stream')
+  const feed = (text: string, ...args: string[]) => {
+    place.stdin = Readable.from([Buffer.from(text)])
+    return place.cli('fmt', '-', ...args)
+  }
+  expect(await feed(rough)).toMatchObject({ code: 0, out: formatted })
+  expect(await feed(rough, '--check')).toMatchObject({ code: 2, out: 'not formatted  (stdin)\n' })
+  expect(await feed(formatted, '--check')).toMatchObject({ code: 0, out: '' })
+  expect(await feed('a: [')).toMatchObject({ code: 1, out: '' })
+  expect(await feed(rough, '--schema')).toMatchObject({ code: 1, out: '' })
+})
+
+it('a manifest that was moved out of the globs is named where it is released', async () => {
+  place.manifest('other.example.com', { timeout: { time: 60 } })
+  expect(await apply({ timeout: { time: 60 } })).toMatchObject({ code: 0 })
+  const [file = ''] = readdirSync(join(place.root, 'domains')).filter((name) =>
+    name.startsWith('www'),
+  )
+  mkdirSync(join(place.root, 'archive'))
+  renameSync(join(place.root, 'domains', file), join(place.root, 'archive/moved.yaml'))
+  for (const args of [['plan'], ['apply', '--yes']]) {
+    const { out, err } = await edgewise(...args)
+    expect(out + err).toContain('no glob of edgewise.yaml matches archive/moved.yaml')
+  }
+  expect((await edgewise('plan')).out).not.toContain('archive')
+})
+
+it('the examples of init are all removed as the guide says, and no test of them fails', async () => {
+  const guide = readFileSync(
+    new URL('../../docs/guides/adopting-a-fleet.md', import.meta.url),
+    'utf8',
+  )
+  const files = /^rm (.*?) +# the examples$/m.exec(guide)?.[1]?.split(' ') ?? []
+  expect(await edgewise('init', 'cdn', '--ci', 'none')).toMatchObject({ code: 0 })
+  for (const path of files) rmSync(join(place.root, 'cdn', path))
+  const left = readdirSync(join(place.root, 'cdn'), { recursive: true, encoding: 'utf8' })
+  expect(left.filter((path) => /www|baseline/.test(path))).toEqual([])
+  place.write('cdn/domains/a.yaml', 'domain: shop.example.com\nconfig: {timeout: {time: 60}}\n')
+  expect(await edgewise('-C', 'cdn', 'test', '--allow-empty')).toMatchObject({ code: 0 })
 })

@@ -6,7 +6,13 @@ import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { findFiles } from '../../src/manifest/manifests/find-files.ts'
 import { findMisnamed, findRoot } from '../../src/manifest/workspace-file/find-root.ts'
 import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
-import { createFolder, listMarks, plainKeeper, createWorkspace } from './test-workspace.ts'
+import {
+  createFolder,
+  listGlobs,
+  listMarks,
+  plainKeeper,
+  createWorkspace,
+} from './test-workspace.ts'
 
 const load = (root: string) => loadWorkspace(root, {}, () => plainKeeper)
 
@@ -73,7 +79,8 @@ describe('findFiles', () => {
     symlinkSync('/etc', join(root, 'all/domains/outside'))
     const search = (end: string, base = 'all/domains') => {
       const listed: number[] = []
-      const found = findFiles(root, [[`${base}/**/${end}`], []], (count) => listed.push(count))
+      const lists = listGlobs({ manifests: [`${base}/**/${end}`], profiles: [] })
+      const found = findFiles(root, lists, ['manifests', 'profiles'], (count) => listed.push(count))
       return { ...found, listed }
     }
     const found = search('*.{yaml,yml}')

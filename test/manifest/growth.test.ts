@@ -4,7 +4,7 @@ import { loadTests } from '../../src/manifest/tests/load-tests.ts'
 import { checkMoved, findMovedProblems } from '../../src/manifest/workspace-file/moved-domains.ts'
 import { findMoves } from '../../src/state/store/moved-domains.ts'
 import { itLong } from '../runs.ts'
-import { createFolder } from './test-workspace.ts'
+import { createFolder, listGlobs } from './test-workspace.ts'
 
 const count = (n: number, format: (i: number) => string) =>
   Array.from({ length: n }, (_, i) => format(i)).join('')
@@ -82,7 +82,7 @@ itLong('tests take time in proportion to their number', async () => {
       const name = `${expected}, ${isOneFile ? 'one file' : 'a file each'}`
       const growth = await measureGrowth(name, 200, (n) => {
         const root = build(n, expected, isOneFile)
-        return () => loadTests(root, ['tests/**'])
+        return () => loadTests(root, listGlobs())
       })
       expect(growth).toBeLessThan(30)
     }

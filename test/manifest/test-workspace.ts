@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
 import type { Workspace } from '../../src/manifest/workspace-file/workspace.ts'
+import type { FileGlobs } from '../../src/manifest/workspace-file/file-kinds.ts'
 import type { SecretKeeper } from '../../src/core/model/secret.ts'
 
 /** A keeper with readable fingerprints: `scrypt:<template>`, or the length of a literal. */
@@ -25,6 +26,13 @@ export function createFolder(files: Record<string, string>): string {
     writeFileSync(join(root, path), text)
   }
   return root
+}
+
+/** Returns the usual globs of files, with others for some kinds. */
+export function listGlobs(others: Partial<FileGlobs> = {}): FileGlobs {
+  const usual = ['manifests', 'profiles', 'policies', 'requests', 'tests'] as const
+  const all = usual.map((kind) => [kind, [`${kind}/**`]])
+  return { ...(Object.fromEntries(all) as FileGlobs), ...others }
 }
 
 /** Creates and loads a workspace with these files. */

@@ -3,7 +3,7 @@ import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { ItemSchema } from '../../src/core/catalog/value/item-schema.ts'
 import { loadTests } from '../../src/manifest/tests/load-tests.ts'
 import { parseAnyYaml, parseYaml } from '../../src/manifest/yaml/yaml-file.ts'
-import { createFolder, createWorkspace, listValues } from './test-workspace.ts'
+import { createFolder, createWorkspace, listGlobs, listValues } from './test-workspace.ts'
 
 const head = 'domain: a.example.com\nconfig:\n'
 
@@ -101,7 +101,7 @@ describe('a number in place of text', () => {
     const test =
       'test: t\ngiven: {vars: {a: 0042}, config: {deny_url: {urls: [1e3]}}}\n' +
       'plan: {from: {deny_url: {urls: [0x1F]}}, writes: 1}\n'
-    const { diagnostics } = loadTests(createFolder({ 'tests/a.yaml': test }), ['tests/*.yaml'])
+    const { diagnostics } = loadTests(createFolder({ 'tests/a.yaml': test }), listGlobs())
     expect(diagnostics.map(({ detail }) => detail)).toEqual([
       explain('0042', '42'),
       explain('1e3', '1000'),
@@ -247,7 +247,7 @@ describe('a key with nothing behind it', () => {
       'test: t\ndomains: [a.example.com]\nrequests:\n' +
       '  - url: http://a.example.com/\n    headers:\n      X-A:\n      X-B: null\n' +
       '    expect: {response.status: 200}\n'
-    const { diagnostics } = loadTests(createFolder({ 'tests/a.yaml': text }), ['tests/*.yaml'])
+    const { diagnostics } = loadTests(createFolder({ 'tests/a.yaml': text }), listGlobs())
     expect(
       diagnostics.map(({ line, severity, detail }) => `${line}:7 ${severity} ${detail}`),
     ).toEqual([`6:7 ${emptyWarning}`])

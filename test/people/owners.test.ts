@@ -34,6 +34,18 @@ describe('CODEOWNERS', () => {
     expect(find('a.md')).toEqual(['@all', '@docs'])
   })
 
+  it('merges sections of one name, in any case, of which the last match decides', () => {
+    const find = parseCodeOwners(
+      '[Dev Ops] @ops\n*.yaml\n[Docs]\n*.md @docs\n^[dev ops][2] @lead\n/domains/\n' +
+        '/tests/ @qa\n[codeowners]\n/tests/ @all\n',
+    )
+    expect(find('a.yaml')).toEqual(['@ops'])
+    expect(find('domains/a.yaml')).toEqual(['@lead'])
+    expect(find('tests/a.yaml')).toEqual(['@all', '@qa'])
+    expect(find('tests/a.md')).toEqual(['@all', '@qa', '@docs'])
+    expect(parseCodeOwners('* @x\n[codeowners]\n* @y\n')('a')).toEqual(['@y'])
+  })
+
   itOften('loses no match where it tells paths apart by the plain texts of a pattern', () => {
     const paths = listPaths(['a', 'b', 'ab', 'a.b', 'A', '[a'])
     const parts = ['a', 'b', '*', '?', '/', '**', '[ab]', '[!a]', '\\a', '.', '[', ']', 'A']

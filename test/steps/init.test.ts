@@ -9,9 +9,7 @@ import {
   escapeInvisible,
   escapeInvisibleInLines,
 } from '../../src/outlets/report/text/escape-invisible.ts'
-import { buildGlobs, findPlacement } from '../../src/cli/init/find-placement.ts'
-import workspaceSchema from '../../schemas/workspace.schema.json' with { type: 'json' }
-import type { Step } from '../action/templates.ts'
+import type { Step, Workflow } from '../action/templates.ts'
 import { Place } from './cli.ts'
 import { itLong } from '../runs.ts'
 
@@ -20,6 +18,7 @@ const action = `team/edgewise@${commit}`
 const image = `images.example.com:5000/team/edgewise:1.2@sha256:${'0123456789abcdef'.repeat(4)}`
 const kinds = ['plan', 'apply', 'drift', 'operate']
 const workflows = kinds.map((kind) => `.github/workflows/edgewise-${kind}.yml`)
+const owners = ['.github', '.gitlab', '.', 'docs'].map((folder) => join(folder, 'CODEOWNERS'))
 const example = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../examples/${path}`, import.meta.url)), 'utf8')
 
@@ -306,10 +305,10 @@ describe('init --ci github', () => {
     expect(ran.out).toContain("\n  cd 'repo/apps/my cdn'\n")
     expect(has('repo/apps/my cdn/.github')).toBe(false)
     const { on, jobs } = parseApply(path)
-    expect(on.push.paths).toEqual(['apps/my cdn/**', path.replace('repo/', '')])
+    expect(on.push.paths).toEqual(['apps/my cdn/**', ...owners, path.replace('repo/', '')])
     expect(jobs.plan.steps.at(-2)?.with?.workspace).toBe('apps/my cdn')
     expect(place.read(path.replace('-apply', '-plan'))).toContain(
-      `HEAD -- 'apps/my cdn' .github/workflows/edgewise-apps-my-cdn-plan.yml;`,
+      `HEAD -- 'apps/my cdn' ${owners.join(' ')} .github/workflows/edgewise-apps-my-cdn-plan.yml;`,
     )
     // A second workspace gets workflows of its own.
     expect((await place.cli('init', 'repo/apps/b', ...args)).code).toBe(0)
@@ -332,14 +331,6 @@ describe('init --ci github', () => {
     })
     expect([place.read('repo/edgewise.yaml'), has('repo/domains')]).toEqual([settings, false])
     const path = `repo/${workflows[1]}`
-    expect(parseApply(path).on.push.paths).toEqual([
-      'edgewise.yaml',
-      'sites/**',
-      'all.yaml',
-      'tests/**',
-      'policies/**',
-      workflows[1],
-    ])
     const again = await place.cli('init', 'repo', '--ci', 'github', '--action', `other/x@${commit}`)
     expect(again).toMatchObject({ code: 1, out: '' })
     expect(again.err).toContain(`${workflows.join(', ')} already exist; nothing was written`)
@@ -431,29 +422,38 @@ describe('init --ci github', () => {
     expect(has('repo/domains/edgewise.yaml')).toBe(true)
   })
 
-  it('plans changes of each file that edgewise.yaml names by a glob, and by its name', async () => {
-    const globs = Object.entries(workspaceSchema.properties).filter(
-      ([key, { type, ...schema }]: [string, { type?: unknown; description?: string }]) =>
-        type === 'array' && /\bglob/i.test(schema.description ?? '') && key !== 'notify',
-    )
-    const keys = globs.map(([key]) => key)
-    expect(keys).toEqual(expect.arrayContaining(['manifests', 'policies', 'requests', 'tests']))
-    const lines = keys.map((key) => `${key}: ["in-${key}/**/*.yaml", one-${key}.json]\n`)
-    place.write('edgewise.yaml', `version: 1\n${lines.join('')}`)
-    const { paths } = await findPlacement(place.root, place.env)
-    const expected = keys.flatMap((key) => [`in-${key}`, `one-${key}.json`])
-    expect(paths.toSorted()).toEqual(['edgewise.yaml', ...expected].toSorted())
-    const filter = buildGlobs(paths, '**')
-    expect(filter).toEqual(
-      expect.arrayContaining(['edgewise.yaml', 'in-policies/**', 'one-requests.json']),
-    )
+  it('plans all changes: a commit may change the globs, also in a folder of its own', async () => {
+    createRepository('main')
+    place.write('repo/edgewise.yaml', 'version: 1\npolicies: [rules/**]\n')
+    expect((await place.cli('-C', 'repo', 'init', '--action', action)).code).toBe(0)
+    expect(parseApply(`repo/${workflows[1]}`).on.push.paths).toBeUndefined()
+    expect(place.read(`repo/${workflows[0]}`)).toContain('HEAD -- .;')
   })
 
-  it('plans all changes if manifests may be anywhere', async () => {
-    place.write('edgewise.yaml', 'version: 1\nmanifests: ["**/*.yaml"]\n')
-    expect((await place.cli('init', '--ci', 'github', '--action', action)).code).toBe(0)
-    expect(parseApply(workflows[1] ?? '').on.push.paths).toBeUndefined()
-    expect(place.read(workflows[0] ?? '')).toContain('HEAD -- .;')
+  it('reads the service for drift if the account can, with the token in a job alone', async () => {
+    createRepository('main')
+    const service = 'service: {readBack: true, token: "${env:CDN_TOKEN}"}\n'
+    place.write('repo/edgewise.yaml', `version: 1\n${service}`)
+    await place.cli('-C', 'repo', 'init', '--action', action)
+    const [plan = '', apply = '', drift = ''] = workflows.map((path) => `repo/${path}`)
+    const { jobs } = parse(place.read(drift)) as Workflow
+    expect(jobs['drift']).toMatchObject({ environment: 'drift' })
+    const step = jobs['drift']?.steps.find(({ id }) => id === 'drift')
+    expect(step).toMatchObject({
+      with: { command: 'drift', args: '--live' },
+      env: { CDN_TOKEN: '${{ secrets.CDN_TOKEN }}' },
+    })
+    expect(place.read(plan)).not.toContain('secrets.')
+    expect(place.read(apply)).toMatch(/# 4\. .* environment "drift".*\n.*\n#    - CDN_TOKEN\n/)
+    await place.cli('-C', 'repo', 'init', '--action', image)
+    const pipeline = place.read('repo/.gitlab-ci.yml')
+    expect(parse(pipeline)).toMatchObject({
+      'edgewise drift': {
+        environment: 'drift',
+        script: ['mkdir -p .edgewise', 'edgewise drift --live --report .edgewise/drift.md'],
+      },
+    })
+    expect(pipeline).toMatch(/# 5\. .* environment "drift".*\n.*\n#    - CDN_TOKEN\n/)
   })
 })
 

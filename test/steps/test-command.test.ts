@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MutationReport } from '../../src/core/tests/results.ts'
 import { open } from '../../src/index.ts'
 import { Place } from './cli.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
 import { itLong } from '../runs.ts'
 
 const video = 'a.video.example.com'
@@ -220,7 +221,7 @@ describe('files of tests', () => {
     expect((await test()).out).toContain('1 test passed.')
   })
 
-  it('report all errors at their places, with suggestions, and no test runs', async () => {
+  it('report all errors at their places, with suggestions, as failures; others run', async () => {
     write(
       ...whole,
       '---',
@@ -237,10 +238,16 @@ describe('files of tests', () => {
       'requests:',
       '  - {url: "https://other.example.com/", expect: {outcome: served}}',
     )
-    const { err, code, out } = await test()
-    expect(out).toBe('')
+    const { code, out } = await test('--report', 'r.xml', '--report', 'r.json')
     expect(code).toBe(1)
-    const flat = err.replaceAll(/\n {2}(?=\S)/g, ' ')
+    expect(out).toContain(`ok    ${'video domains serve mp4 for a day'}`)
+    expect(out).toContain('2 of 3 tests failed.')
+    expect(read('r.xml')).toContain(
+      '<testcase name="document at line 13" classname="tests/a.yaml" line="13">',
+    )
+    expect(read('r.xml')).toContain('tests="3" failures="2"')
+    expect(listSchemaErrors('test', JSON.parse(read('r.json')))).toEqual([])
+    const flat = out.replaceAll(/\n {16}/g, ' ')
     for (const [at, text] of [
       ['13:1', 'there is no field "domain". Did you mean "domains"?'],
       ['14:9', 'there is no item "htps". Did you mean "https"?'],
@@ -253,8 +260,10 @@ describe('files of tests', () => {
       ['21:15', 'there is no reading'],
       ['23:11', 'other.example.com is not tested'],
     ] as const)
-      expect(flat).toContain(`tests/a.yaml:${at}  error  This test is not well-formed ${text}`)
-    expect(err).toContain('the tests have 10 errors; no test ran')
+      expect(flat).toContain(
+        `    This test is not well-formed  tests/a.yaml:${at}\n      expected  a well-formed test\n      got       ${text}`,
+      )
+    expect((await test('--run', 'none*')).out).toContain('2 of 2 tests failed.')
   })
 
   it.each([
@@ -274,10 +283,12 @@ describe('files of tests', () => {
     ['test: a\ngiven: {}\nrequests: [{url: "ftp://a.b/", expect: {outcome: x}}]', 'http://'],
     ['tset: a', '"test" is required'],
     ['test: a\n  b: c', 'YAML'],
-  ])('are refused: %j', async (text, message) => {
+  ])('fail: %j', async (text, message) => {
     write(text)
-    const { err, code } = await test()
-    expect([err.replaceAll(/\n +/g, ' '), code]).toEqual([expect.stringContaining(message), 1])
+    place.write('tests/other.yaml', 'test: other\ngiven: {}\nemulator: accepts\n')
+    const { out, code } = await test()
+    expect([out.replaceAll(/\n +/g, ' '), code]).toEqual([expect.stringContaining(message), 1])
+    expect(out).toContain('1 of 2 tests failed.')
   })
 
   it('are selected by paths and names; nothing selected is a failure', async () => {
@@ -338,7 +349,7 @@ describe('reports', () => {
     )
     expect((await test('--json')).out).not.toContain('::error')
     write('test: x')
-    expect((await test()).out).toMatch(/^::error file=tests\/a.yaml,line=1,/)
+    expect((await test()).out).toMatch(/^::error file=tests\/a.yaml,line=1,/m)
   })
 
   it('have only the failures with --quiet', async () => {
@@ -459,7 +470,7 @@ it('--watch runs the tests again when a file changes, and ends cleanly on a sign
     await vi.waitFor(() => expect(err).toContain('Waiting for changes'), { timeout: 30_000 })
     expect(out).toContain('1 of 2 tests failed.')
     place.write('tests/b.yaml', 'test: [b\n')
-    await vi.waitFor(() => expect(err).toContain('no test ran'), { timeout: 30_000 })
+    await vi.waitFor(() => expect(out).toContain('tests/b.yaml:2:1'), { timeout: 30_000 })
     place.write('tests/b.yaml', 'test: b\ngiven: {}\nitems: {timeout: null}\n')
     await vi.waitFor(() => expect(out).toContain('2 tests passed.'), { timeout: 30_000 })
     child.kill('SIGINT')
@@ -507,8 +518,8 @@ itLong('a huge or deep file of tests, or one with reserved keys, is refused in t
   write(`test: ${'['.repeat(5000)}`)
   expect((await test()).code).toBe(1)
   write('test: a', 'given: {config: {__proto__: {a: 1}}}', 'emulator: accepts')
-  expect((await test()).err).toContain('"__proto__" is reserved')
+  expect((await test()).out).toContain('"__proto__" is reserved')
   write('test: a', 'given: {}', 'requests:', ...Array<string>(20_000).fill('  - {ur: x, ep: y}'))
-  expect((await test()).err).toMatch(/problems? from here on are not listed/)
+  expect((await test('--json')).out).toMatch(/problems? from here on are not listed/)
   expect(performance.now() - start).toBeLessThan(20_000)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { scanDomains } from '../../src/cli/completion/complete-words.ts'
+import { scanDomains } from '../../src/manifest/manifests/scan-domains.ts'
 import { fc, itLong, itOften, runs } from '../runs.ts'
 
 describe('the scan for domains', () => {

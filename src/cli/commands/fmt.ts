@@ -4,9 +4,10 @@ import type { Declare } from './declare.ts'
 
 /** `edgewise fmt`: formats the files of the workspace in canonical order and style. */
 export function declareFmt(program: Command, declare: Declare): void {
-  declare<FmtOptions>(program, 'fmt', {
+  declare<FmtOptions>(program, 'fmt [paths...]', {
     description: 'format files in canonical order and style; comments stay',
-    examples: ['fmt', 'fmt --check', 'fmt --schema'],
+    args: ['files, folders and globs of the workspace; all by default; - for stdin to stdout'],
+    examples: ['fmt', 'fmt --check domains/shop.yaml', 'fmt - < domains/shop.yaml', 'fmt --schema'],
     run: async (context, args, options) => (await import('../fmt.ts')).fmt(context, args, options),
   })
     .option('--check', 'change nothing; exit with 2 if a file is not formatted')

@@ -7,7 +7,7 @@ import { addLevelOptions } from './options.ts'
 export function declareValidate(program: Command, declare: Declare): void {
   const command = declare<ValidateOptions>(program, 'validate [paths...]', {
     description: 'check all manifests; report every problem',
-    args: ['files, folders and globs of manifests and profiles; all by default'],
+    args: ['files, folders and globs of the workspace; by default all but tests'],
     examples: ['validate', "validate domains/shop.yaml 'domains/eu/*'", 'validate --format github'],
     run: async (context, args, options) =>
       (await import('../validate.ts')).validate(context, args, options),
@@ -25,7 +25,8 @@ export function declareValidate(program: Command, declare: Declare): void {
       `
 A path is a file, a folder or a glob, relative to the current folder. A manifest
 is checked with the profiles that it uses, a profile with the manifests that use
-it. A path that matches no manifest or profile is an error.
+it. Files of tests are checked for their form, other files of the workspace are
+left to the commands that use them. A path that matches none is an error.
 
 --fix removes rules that repeat an earlier one, and entries that another one
 repeats or contains. It shows a diff, asks, and checks again. Comments stay.`,

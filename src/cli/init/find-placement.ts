@@ -1,8 +1,8 @@
 import { dirname, join, relative, sep } from 'node:path'
 import { exists, findRealPath } from '../../files/look.ts'
 import { loadSource } from '../../manifest/manifests/load-source.ts'
-import { parseWorkspaceConfig } from '../../manifest/workspace-file/workspace-config.ts'
-import { parseYaml, type SourceFile } from '../../manifest/yaml/yaml-file.ts'
+import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
+import { parseYaml } from '../../manifest/yaml/yaml-file.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isObject, type JsonObject } from '../../core/model/json.ts'
 import { escapeInvisible, quoteVisibly } from '../../outlets/report/text/escape-invisible.ts'
@@ -10,14 +10,8 @@ import { findLine } from '../../state/git/ask-git.ts'
 import type { Git } from '../../state/git/git-command.ts'
 import { buildGitEnvironment, outsideRepositories } from '../../state/git/git-environment.ts'
 import { openPlace } from '../../state/git/open-place.ts'
-import picomatch from 'picomatch'
 
 type Environment = Record<string, string | undefined>
-
-/** Place of a workspace, and the top folder of its repository. */
-export interface FoundPlacement extends Placement {
-  top: string
-}
 
 /**
  * Finds the repository of a workspace and its default branch. Outside of a repository, the
@@ -26,7 +20,10 @@ export interface FoundPlacement extends Placement {
  * @throws EdgewiseError `usage` if the path or the branch can't stand in a workflow, `unavailable`
  * if git refuses to work in the folder
  */
-export async function findPlacement(root: string, env: Environment): Promise<FoundPlacement> {
+export async function findPlacement(
+  root: string,
+  env: Environment,
+): Promise<Placement & { top: string }> {
   const start = findExistingFolder(root)
   const home = findRealPath(start)
   const target = join(home, relative(start, root))
@@ -38,7 +35,7 @@ export async function findPlacement(root: string, env: Environment): Promise<Fou
   const workspace = relative(top, target).replaceAll(sep, '/') || '.'
   const branch = await findBranch(git, place !== null)
   refuseUnwritable(workspace, branch)
-  return { top, workspace, branch, paths: listPaths(workspace, loadGlobs(root, env)) }
+  return { top, workspace, branch }
 }
 
 function refuseUnwritable(workspace: string, branch: string): void {
@@ -76,25 +73,10 @@ async function findBranch(git: Git, isInRepository: boolean): Promise<string> {
 
 /** Loads `edgewise.yaml` as written; empty if it does not exist or is no mapping. */
 export function loadContent(root: string): JsonObject {
-  const source = loadConfig(root)
-  const content = source === null ? null : parseYaml(source).documents[0]?.value
+  if (!exists(join(root, workspaceFile))) return {}
+  const source = loadSource(findRealPath(root), workspaceFile)
+  const content = 'text' in source ? parseYaml(source).documents[0]?.value : null
   return isObject(content) ? content : {}
-}
-
-function loadConfig(root: string): SourceFile | null {
-  if (!exists(join(root, 'edgewise.yaml'))) return null
-  const source = loadSource(findRealPath(root), 'edgewise.yaml')
-  return 'text' in source ? source : null
-}
-
-/** Loads the globs of all files that a plan loads; `**` if `edgewise.yaml` is invalid. */
-function loadGlobs(root: string, env: Environment): string[] {
-  if (!exists(join(root, 'edgewise.yaml'))) return initialGlobs
-  const source = loadConfig(root)
-  const config = source === null ? null : parseWorkspaceConfig(source, env).config
-  if (config === null) return ['**']
-  const { manifests, profiles, tests, policies, requests } = config
-  return [manifests, profiles, tests, policies, requests].flat()
 }
 
 /** Place of a workspace in its repository: what a workflow needs to know of it. */
@@ -103,12 +85,7 @@ export interface Placement {
   workspace: string
   /** Branch whose commits are applied. */
   branch: string
-  /** Files and folders of the workspace, from the top folder; `.` for all files. */
-  paths: string[]
 }
-
-/** Globs of the files that a plan loads in a new workspace. */
-export const initialGlobs = ['domains/**', 'profiles/**', 'tests/**', 'policies/**']
 
 /** Characters of paths that are plain in YAML, in globs and in a shell within quotes. */
 const plainPart = String.raw`[\p{L}\p{N}_@.][\p{L}\p{N}_@. -]*`
@@ -117,32 +94,6 @@ const plainPath = new RegExp(`^${plainPart}(?:/${plainPart})*$`, 'u')
 /** Checks that a path can stand in a workflow without an escape. */
 function isPlainPath(path: string): boolean {
   return plainPath.test(path) && escapeInvisible(path) === path
-}
-
-/**
- * Lists the paths of a workspace, from the top folder of its repository.
- *
- * @param globs of the files that a plan loads
- */
-export function listPaths(workspace: string, globs: string[]): string[] {
-  // All files of a workspace are below its folder.
-  if (workspace !== '.') return [workspace]
-  const bases = globs
-    .filter((glob) => !glob.startsWith('!'))
-    .map((glob) => picomatch.scan(glob).base.replace(/^\.\/|\/$/g, ''))
-  const paths = [...new Set(['edgewise.yaml', ...bases])]
-  return paths.every((path) => path !== '.' && isPlainPath(path)) ? paths : ['.']
-}
-
-/**
- * Builds the globs for paths: a path with the ending of YAML is a file, one with another ending may
- * be one, any other is a folder, whose files match `all`.
- */
-export function buildGlobs(paths: string[], all: string): string[] {
-  return paths.flatMap((path) => [
-    ...(/\.\w+$/.test(path) ? [path] : []),
-    ...(/\.ya?ml$/.test(path) ? [] : [`${path}/${all}`]),
-  ])
 }
 
 /** Builds the suffix of a workspace in names of workflows; '' for the top folder. */

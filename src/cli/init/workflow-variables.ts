@@ -11,6 +11,8 @@ export interface Variables {
   common: string[]
   /** Variables of the address of the database with the state: secrets, for every job. */
   database: string[]
+  /** Variables of the token for the drift job, if it reads from the service; null if not. */
+  reading: string[] | null
 }
 
 /** Variables of a new workspace. */
@@ -18,6 +20,7 @@ export const initialVariables: Variables = {
   secrets: ['EDGEWISE_TOKEN'],
   common: [],
   database: [],
+  reading: null,
 }
 
 /** Variables of a workflow, and sentences about what it can't pass, for the output. */
@@ -67,7 +70,12 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
   const database = ofDatabase.filter((name) => isValid(name) && !secret.includes(name))
   const common = list(needed).filter((name) => isValid(name) && !isSecret(name))
   return {
-    variables: { secrets: secret.filter(isValid), common, database },
+    variables: {
+      secrets: secret.filter(isValid),
+      common,
+      database,
+      reading: service['readBack'] === true ? list(findReferences(token)).filter(isValid) : null,
+    },
     note:
       formatInvalid(all.filter((name) => !isValid(name))) +
       formatOthers(others) +

@@ -1,7 +1,6 @@
 import { readPackageFile } from '../package-files.ts'
 import type { Pin } from './choose-pin.ts'
 import {
-  buildGlobs,
   buildSuffix,
   formatScalar,
   quotePath,
@@ -12,6 +11,7 @@ import {
 import { type Variables, collectVariables } from './workflow-variables.ts'
 import { join } from 'node:path'
 import { exists } from '../../files/look.ts'
+import { codeOwnersFiles } from '../../manifest/workspace-file/file-kinds.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 
 /** Values for the places of a template, some with a word such as the name of a file. */
@@ -38,14 +38,15 @@ function fill(template: string, values: Values): string {
 /** Builds the workflows for GitHub, by path from the top folder of the repository. */
 export function buildGithubWorkflows(
   { reference }: Pin,
-  { workspace, branch, paths }: Placement,
-  { secrets, common, database }: Variables,
+  { workspace, branch }: Placement,
+  { secrets, common, database, reading }: Variables,
 ): Record<string, string> {
   const name = `edgewise${buildSuffix(workspace)}`
   const pathOf = (kind: string) => `.github/workflows/${name}-${kind}.yml`
-  const isWhole = paths[0] === '.'
-  const globs = buildGlobs([...paths, pathOf('apply')], '**').map(formatScalar)
+  const isWhole = workspace === '.'
+  const globs = [`${workspace}/**`, ...codeOwnersFiles, pathOf('apply')].map(formatScalar)
   const lines = formatEnv(common, 'vars') + formatEnv(database, 'secrets')
+  const driftLines = lines + formatEnv(reading ?? [], 'secrets')
   const applyLines = formatEnv(common, 'vars') + formatEnv([...database, ...secrets], 'secrets')
   const env = (before: string, own: string) => `        env:${before}${own}`
   const values: Values = {
@@ -56,9 +57,12 @@ export function buildGithubWorkflows(
     // Some characters of branch names are special in a filter.
     filterBranch: formatScalar(branch.replaceAll(/\+|^!/g, String.raw`\$&`)),
     filter: isWhole ? '' : `    paths:${globs.map((glob) => `\n      - ${glob}`).join('')}`,
-    pathspecs: isWhole ? '.' : [...paths, pathOf('plan')].map(quotePath).join(' '),
+    pathspecs: formatPathspecs(workspace, pathOf('plan')),
     env: lines === '' ? '' : env('', lines),
     applyEnv: applyLines === '' ? `        # env:${addSecretHere}` : env(addSecretHere, applyLines),
+    driftEnv: driftLines === '' ? '' : env('', driftLines),
+    driftArgs: reading === null ? '' : '          args: --live',
+    driftEnvironment: reading === null ? '' : '    environment: drift',
     secrets: formatNames(secrets),
     others: formatSteps(4, [
       [
@@ -72,11 +76,16 @@ export function buildGithubWorkflows(
           '#    read, and in the environment with one who may write. Pull requests from forks\n' +
           '#    get none, so their plan fails:',
       ],
+      [reading ?? [], readingStep],
     ]),
   }
   const kinds = ['plan', 'apply', 'drift', 'operate']
   return Object.fromEntries(kinds.map((kind) => [pathOf(kind), fill(`github-${kind}`, values)]))
 }
+
+const readingStep =
+  'Store these in an environment "drift" too, for this branch only and without reviewers: its\n' +
+  '#    job reads what the service has.'
 
 const addSecretHere =
   '\n          # Add a line here, and in no other job, for each variable of "secrets" in ' +
@@ -85,11 +94,12 @@ const addSecretHere =
 /** Builds the pipeline for GitLab; the project has to define the variables of the jobs. */
 export function buildGitlabPipeline(
   { reference }: Pin,
-  { workspace, paths }: Placement,
-  { secrets, common, database }: Variables,
+  { workspace }: Placement,
+  { secrets, common, database, reading }: Variables,
 ): string {
   const folder = workspace === '.' ? '.edgewise' : `${workspace}/.edgewise`
-  const globs = buildGlobs(paths, '**/*').map((glob) => `\n        - ${formatScalar(glob)}`)
+  const paths = [`${workspace}/**/*`, ...codeOwnersFiles]
+  const globs = paths.map((glob) => `\n        - ${formatScalar(glob)}`)
   return fill('gitlab', {
     name: `edgewise${buildSuffix(workspace)}`,
     reference,
@@ -97,8 +107,10 @@ export function buildGitlabPipeline(
     file: (name) => quotePath(name === '' ? folder : `${folder}/${name}`),
     artifact: (name) => formatScalar(`${folder}/${name}`),
     action: `EDGEWISE_ACTION${buildSuffix(workspace).toUpperCase().replaceAll(/\W/g, '_')}`,
-    pathspecs: paths.map(quotePath).join(' '),
-    changes: paths[0] === '.' ? '' : `      changes:${globs.join('')}`,
+    pathspecs: formatPathspecs(workspace),
+    driftArgs: reading === null ? '' : ' --live',
+    driftEnvironment: reading === null ? '' : '  environment:\n    name: drift\n    action: access',
+    changes: workspace === '.' ? '' : `      changes:${globs.join('')}`,
     secrets: formatNames(secrets),
     others: formatSteps(5, [
       [
@@ -111,8 +123,18 @@ export function buildGitlabPipeline(
         'Store these as masked variables of the project with a user of the database who may\n' +
           '#    only read, and as protected ones of that environment with one who may write:',
       ],
+      [reading ?? [], readingStep],
     ]),
   })
+}
+
+/**
+ * Formats the places of all files that a workspace may have: its globs, which a commit may change,
+ * lead out of no folder.
+ */
+function formatPathspecs(workspace: string, ...others: string[]): string {
+  const paths = workspace === '.' ? ['.'] : [workspace, ...codeOwnersFiles, ...others]
+  return paths.map(quotePath).join(' ')
 }
 
 /** Formats names as lines that follow a step in a comment. */

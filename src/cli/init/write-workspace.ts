@@ -23,7 +23,6 @@ import { splitLines } from '../../state/git/git-command.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { openPlace } from '../../state/git/open-place.ts'
 
-const workspacePath = 'edgewise.yaml'
 const exampleCommand = 'edgewise init --ci github --action OWNER/REPO@SHA'
 
 /**
@@ -43,10 +42,10 @@ export async function init(
   if (checkout !== null) refuseLinkIn(checkout, start)
   const addsWorkflow = chosen !== null && chosen !== undefined
   const root = (addsWorkflow && dir === undefined ? findRoot(start) : null) ?? start
-  const isNew = !exists(join(root, workspacePath))
+  const isNew = !exists(join(root, workspaceFile))
   if (!isNew && !addsWorkflow)
     throw createExistsError(
-      [workspacePath],
+      [workspaceFile],
       `Choose an empty folder: edgewise init DIR. To add a workflow: ${exampleCommand}`,
     )
   const top = findRepository(root)?.workTree ?? null

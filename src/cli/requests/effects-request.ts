@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
+import type { Workspace, WorkspaceConfig } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'
 import { readCombinedLog } from '../../core/effects/requests/parse-log.ts'
 import type { RequestFile } from '../../core/effects/requests/parse-requests.ts'
@@ -46,7 +46,7 @@ export function readEffectsRequest(
           ...(sample === undefined ? {} : { sample }),
         })
   })
-  const own = requests.length > 0 ? [] : loadOwn(root, config.requests, load)
+  const own = requests.length > 0 ? [] : loadOwn(root, config, load)
   const files = [...named, ...own]
   if (files.length === 0) return null
   return {
@@ -87,14 +87,14 @@ function decodeLog(bytes: Uint8Array): DecodedText {
 /** Loads the files that the key `requests` names. */
 function loadOwn(
   root: string,
-  globs: string[],
+  config: WorkspaceConfig,
   load: (path: string, called: string, hint: string) => string,
 ): RequestFile[] {
-  if (globs.length === 0) return []
-  const { paths } = findFiles(root, [globs])
+  if (config.requests.length === 0) return []
+  const { paths } = findFiles(root, config, ['requests'])
   const hint = 'See "requests" in edgewise.yaml.'
   if (paths.length === 0)
-    throw new EdgewiseError('usage', `no file matches ${globs.join(', ')}`, hint)
+    throw new EdgewiseError('usage', `no file matches ${config.requests.join(', ')}`, hint)
   return paths.map((path) => readRequestFile(load(join(root, path), path, hint), path))
 }
 

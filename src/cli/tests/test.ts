@@ -2,11 +2,12 @@ import { formatJson } from '../../core/model/json.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Tested } from '../../core/tests/results.ts'
 import { watchBelow } from '../../files/watch-below.ts'
+import { findFileKind } from '../../manifest/manifests/forgotten-files.ts'
+import { createFile } from '../../manifest/manifests/list-files.ts'
+import { listFileKinds } from '../../manifest/workspace-file/file-kinds.ts'
 import { loadTests } from '../../manifest/tests/load-tests.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { test as runTests } from '../../operations/test.ts'
-import { formatDiagnosticsGithub } from '../../outlets/report/diagnostics/github.ts'
-import { formatDiagnosticsText } from '../../outlets/report/diagnostics/text.ts'
 import { formatTestsGithub } from '../../outlets/report/tests/github.ts'
 import { buildTestJson } from '../../outlets/report/tests/json.ts'
 import { formatTests } from '../../outlets/report/tests/text.ts'
@@ -72,9 +73,8 @@ async function runOnce(
   const { json = false, quiet = false } = context.options
   refuseInvalidManifests(context, workspace)
   const { root, config } = workspace
-  const loaded = loadTests(root, config.tests)
-  const uses = new Set<string>()
-  const files = loaded.paths.map((path) => ({ path, manifests: 1, profiles: 0, domains: [], uses }))
+  const loaded = loadTests(root, config)
+  const files = loaded.paths.map(createFile)
   const called = { one: `file of tests (${config.tests.join(', ')})`, all: 'to run all tests' }
   const selection = selectFiles(files, [], paths, { root, cwd: io.cwd }, called)
   const selected = new Set(selection.files.map(({ path }) => path))
@@ -82,25 +82,12 @@ async function runOnce(
   const reports = createReports('test', options, workspace, io)
   const { limit = maxMutants } = options
   const request = { run: options.run, mutate: options.mutate === true ? { limit } : null }
-  try {
-    const tested = await runTests(workspace, request, io, loaded, (path) => selected.has(path))
-    const layout = { paint, columns: io.columns, quiet }
-    io.out(json ? formatJson(buildTestJson(tested)) : formatTests(tested, layout))
-    if (folder !== null) io.out(formatTestsGithub(tested, folder), 'commands')
-    for (const report of reports) await report.save(tested)
-    return judge(context, tested, options)
-  } catch (error) {
-    if (!(error instanceof EdgewiseError) || json || error.diagnostics.length === 0) throw error
-    const { diagnostics, code, message, hint } = error
-    const style = {
-      findLine: loaded.findSourceLine,
-      paint: context.errPaint,
-      columns: io.errColumns,
-    }
-    io.err(formatDiagnosticsText(diagnostics, style))
-    if (folder !== null) io.out(formatDiagnosticsGithub(diagnostics, folder), 'commands')
-    throw new EdgewiseError(code, message, hint)
-  }
+  const tested = await runTests(workspace, request, io, loaded, (path) => selected.has(path))
+  const layout = { paint, columns: io.columns, quiet }
+  io.out(json ? formatJson(buildTestJson(tested)) : formatTests(tested, layout))
+  if (folder !== null) io.out(formatTestsGithub(tested, folder), 'commands')
+  for (const report of reports) await report.save(tested)
+  return judge(context, tested, options)
 }
 
 /** Finds the exit code, and says why it is no success where the results do not. */
@@ -129,7 +116,7 @@ async function watchTests(
 ): Promise<number> {
   const { io, note } = context
   const { root, config } = first
-  const globs = [...config.manifests, ...config.profiles, ...config.policies, ...config.tests]
+  const globs = Object.values(listFileKinds(config)).flat()
   const bases = globs.map((glob) => /^(?:[\w.-]+\/)*/.exec(glob)?.[0] ?? '')
   let queue = Promise.resolve()
   const run = (open: () => LoadedWorkspace) => {
@@ -143,7 +130,8 @@ async function watchTests(
       note('Waiting for changes; stop with Ctrl-C.')
     })
   }
-  const close = watchBelow(root, [...new Set(['', ...bases])], () =>
+  const isWatched = (path: string) => findFileKind(path, config) !== undefined
+  const close = watchBelow(root, [...new Set(['', ...bases])], isWatched, () =>
     run(() => openWorkspace(context, 'none')),
   )
   run(() => first)

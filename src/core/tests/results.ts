@@ -18,8 +18,8 @@ export interface DecidingRule extends Partial<Start> {
 
 /** An expectation that is not met, at its place in the test file, and what decides the answer. */
 export interface TestFailure extends Start {
-  check: 'request' | 'item' | 'plan' | 'emulator' | 'policy'
-  /** Name of an answer, part of an item, `writes`, `actions`, `emulator`, or name of a policy. */
+  check: 'request' | 'item' | 'plan' | 'emulator' | 'policy' | 'form'
+  /** Name of an answer, an item's part, `writes`, `actions`, `emulator`, a policy or a problem. */
   name: string
   domains: Domain[]
   /** Of a request. */

@@ -6,6 +6,7 @@ import { maxListed } from '../../files/list-names.ts'
 import { findRealPath } from '../../files/look.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { createFileDiagnostic } from './finding.ts'
+import { listFileKinds, type FileGlobs, type FileKind } from '../workspace-file/file-kinds.ts'
 import { workspaceFile } from '../workspace-file/find-root.ts'
 
 /** Files that match globs, and diagnostics of those that can't be used. */
@@ -18,7 +19,7 @@ export interface FoundFiles {
 }
 
 /**
- * Finds the files below a root that match any glob of any list. A "!" excludes files from its own
+ * Finds the files of some kinds below a root, by their globs. A "!" excludes files from its own
  * list only. Links within the workspace are followed, each folder once. A link to a folder outside,
  * an unreadable folder, a folder named like a YAML file and too many files are diagnostics.
  *
@@ -26,20 +27,22 @@ export interface FoundFiles {
  */
 export function findFiles(
   root: string,
-  lists: string[][],
+  globs: FileGlobs,
+  kinds: FileKind[],
   onListed?: (files: number) => void,
 ): FoundFiles {
   const home = findRealPath(root)
+  const lists = listFileKinds(globs)
   let listed = 0
   const onFolder = (entries: number) => onListed?.((listed += entries))
-  const found = lists.map((globs) => matchGlobs(home, globs, onFolder))
+  const found = kinds.map((kind) => matchGlobs(home, lists[kind], onFolder))
   const diagnostics = new Map(
     found.flatMap((each) => each.diagnostics.map((diagnostic) => [diagnostic.file, diagnostic])),
   )
   const paths = new Set(found.flatMap((each) => each.paths))
   const unmatched = new Set(found.flatMap((each) => each.unmatched))
   return {
-    paths: [...paths].filter((path) => path !== 'edgewise.yaml').toSorted(),
+    paths: [...paths].filter((path) => path !== workspaceFile).toSorted(),
     unmatched: [...unmatched].filter((path) => !paths.has(path)).toSorted(),
     diagnostics: [...diagnostics.values()],
   }
@@ -112,7 +115,7 @@ function matchSimply(
 /**
  * Returns the reader, which also notes the files that it lists.
  *
- * @param listed gets the paths of the listed files, except hidden ones and packages
+ * @param listed gets the paths of the listed files, except packages and hidden ones other than YAML
  */
 function noteFiles(
   home: string,
@@ -126,7 +129,7 @@ function noteFiles(
     const path = relative(home, folder).replaceAll(sep, '/')
     if (!/(^|\/)(\.|node_modules(\/|$))/.test(path))
       for (const entry of entries)
-        if (entry.isFile() && !entry.name.startsWith('.'))
+        if (entry.isFile() && /^[^.]|\.ya?ml$/i.test(entry.name))
           listed.push(path === '' ? entry.name : `${path}/${entry.name}`)
     return entries
   }

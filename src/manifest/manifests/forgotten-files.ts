@@ -2,12 +2,16 @@ import { basename, parse } from 'node:path'
 import picomatch from 'picomatch'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
+import { findRealPath } from '../../files/look.ts'
+import { listFileKinds, type FileGlobs, type FileKind } from '../workspace-file/file-kinds.ts'
+import { findFiles } from './find-files.ts'
 import { createFileDiagnostic } from './finding.ts'
 import { loadSource } from './load-source.ts'
+import { scanDomains } from './scan-domains.ts'
 
 /**
- * Warns of manifests and profiles that are not loaded only because of the end of their name, such
- * as `.YAML`, `.json`, `.txt` or none. A file counts as one if it has their first key.
+ * Warns of manifests, profiles and policies that are not loaded only because of their name: it is
+ * hidden, or ends in `.YAML`, `.json`, `.txt` or nothing. A file counts as one by its first key.
  *
  * @param root a real path
  * @param unmatched files in the searched folders that no glob matches
@@ -36,7 +40,7 @@ export function findForgottenFiles(
           severity: 'warning',
           summary: 'This file is not loaded',
           detail:
-            'it looks like a manifest or a profile, but no glob of edgewise.yaml matches its ' +
+            'it looks like a manifest, a profile or a policy, but no glob of edgewise.yaml matches its ' +
             `name. Rename it to "${basename(rename(path))}", or exclude it with the glob ` +
             `"!${path}".`,
         }),
@@ -44,9 +48,31 @@ export function findForgottenFiles(
     })
 }
 
-/** Tests whether any of several lists of globs selects a path; a "!" excludes in its own list. */
-export function matchesGlobs(path: string, lists: string[][]): boolean {
-  return compileGlobs(lists)(path)
+/** Finds the kind of a file by its path; undefined for a file of no workspace. */
+export function findFileKind(path: string, globs: FileGlobs): FileKind | undefined {
+  const kinds = Object.entries(listFileKinds(globs)) as [FileKind, string[]][]
+  return kinds.find(([, list]) => compileGlobs([list])(path))?.[0]
+}
+
+/** Tests whether a file would be loaded as one of manifests or profiles. */
+export function isDeclaring(path: string, globs: FileGlobs): boolean {
+  const kind = findFileKind(path, globs)
+  return kind === 'manifests' || kind === 'profiles'
+}
+
+/** Finds the files outside of the globs that declare some domains, as a manifest that was moved. */
+export function findMovedManifests(
+  root: string,
+  config: FileGlobs,
+  domains: ReadonlySet<string>,
+): string[] {
+  const folder = findRealPath(root)
+  const { paths } = findFiles(folder, { ...config, manifests: ['**/*.{yaml,yml}'] }, ['manifests'])
+  return paths.filter((path) => {
+    const source = loadSource(folder, path)
+    const declared = 'text' in source ? scanDomains(source.text) : []
+    return declared.some((name) => domains.has(name)) && !findFileKind(path, config)
+  })
 }
 
 /**
@@ -76,8 +102,9 @@ function compileGlobs(lists: string[][]): (path: string) => boolean {
     )
 }
 
-/** Returns the path that was meant: without an extension that is another one by mistake. */
-function rename(path: string): string {
+/** Returns the path that was meant: not hidden, and without an extension by mistake. */
+function rename(written: string): string {
+  const path = written.replace(/(^|\/)\.(?=[^/]+$)/, '$1')
   const { ext } = parse(path)
   const isMistaken = /^\.(ya?ml|json|txt)$/i.test(ext) || isMisspelt(ext)
   const stem = isMistaken ? path.slice(0, -ext.length) : path
@@ -94,9 +121,9 @@ function looksDeclared(path: string, text: string): boolean {
   const { ext } = parse(name)
   // In other text such a line may be a part of a sentence.
   if (/^\.txt$/i.test(ext))
-    return /^(?:[ \t]*(?:#.*|---.*)?\r?\n)*["']?(?:domains?|profile)["']?[ \t]*:/.test(text)
+    return /^(?:[ \t]*(?:#.*|---.*)?\r?\n)*["']?(?:domains?|profile|policy)["']?[ \t]*:/.test(text)
   const [, key, value] =
-    /^[{ \t]*["']?(domains?|profile)["']?[ \t]*:[ \t]*["']?([^\s"',]*)/m.exec(text) ?? []
+    /^[{ \t]*["']?(domains?|profile|policy)["']?[ \t]*:[ \t]*["']?([^\s"',]*)/m.exec(text) ?? []
   if (key === undefined) return false
   // Any other name with a dot has an extension, and was chosen: notes.md, www.yaml.bak.
   return (

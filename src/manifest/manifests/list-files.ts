@@ -11,11 +11,14 @@ export interface WorkspaceFile {
   domains: Domain[]
   /** Files with the profiles that its documents use, directly or through others. */
   uses: ReadonlySet<string>
-  /** It has policies instead of manifests and profiles. */
-  hasPolicies?: true
 }
 
 const none: ReadonlySet<string> = new Set()
+
+/** Creates a file that declares nothing, as one of tests. */
+export function createFile(path: string): WorkspaceFile {
+  return { path, manifests: 0, profiles: 0, domains: [], uses: none }
+}
 
 /** Lists files with what they declare; a file without a valid document declares nothing. */
 export function listFiles(
@@ -23,9 +26,7 @@ export function listFiles(
   declarations: (Manifest | KnownManifest | Profile)[],
   profiles: Profiles,
 ): WorkspaceFile[] {
-  const files = new Map<string, WorkspaceFile>()
-  for (const path of paths)
-    files.set(path, { path, manifests: 0, profiles: 0, domains: [], uses: none })
+  const files = new Map(paths.map((path) => [path, createFile(path)]))
   // Most manifests share their list of profiles, and most files have one manifest.
   const included = new Map<Declaration['profiles'], ReadonlySet<string>>()
   for (const declaration of declarations) {

@@ -19,6 +19,7 @@ import type { Layer } from '../workspace-file/find-origin.ts'
 import { workspaceFile } from '../workspace-file/find-root.ts'
 import { findExcessiveGlobs, findUnmatchedGlobs } from '../workspace-file/glob-rules.ts'
 import { findForgottenFiles, omitMatching } from './forgotten-files.ts'
+import { createFile } from './list-files.ts'
 import { loadSource } from './load-source.ts'
 import { findMovedProblems } from '../workspace-file/moved-domains.ts'
 import { explainMissing, explainTokenFault } from '../workspace-file/workspace-env.ts'
@@ -106,7 +107,7 @@ export function loadWorkspace(
     diagnostics: judgeAll([], false).diagnostics,
     levels,
     judgeAll,
-    files: [...declared.files, ...found.policyFiles.map(createPolicyFile)],
+    files: [...declared.files, ...found.policyFiles.map(createFile)],
     policyFiles: found.policyFiles,
     findNoManifest: () => (noManifest ??= createNoManifestDiagnostic(config, document)),
     findSource: (path) => files.find(({ file }) => file.path === path)?.file.text ?? null,
@@ -173,11 +174,6 @@ function listSources(
   return [home, ...files.map(({ file }) => file), ...policies]
 }
 
-/** Lists a file of policies among those of the workspace, which a command may select. */
-function createPolicyFile(path: string): Workspace['files'][number] {
-  return { path, manifests: 0, profiles: 0, domains: [], uses: new Set(), hasPolicies: true }
-}
-
 function openCache(config: WorkspaceConfig, aids: LoadingAids): ManifestCache | null {
   const opened = aids.openCache?.() ?? null
   return opened === null ? null : new ManifestCache(opened.file, opened.program, config)
@@ -241,29 +237,30 @@ function createWeakDiagnostic(document: YamlDocument, name: string, value: strin
 }
 
 /**
- * Loads the files of a workspace (`edgewise.yaml`, manifests and profiles), with diagnostics for
- * those that can't be loaded, and the globs that found them.
+ * Loads the files of a workspace (`edgewise.yaml`, manifests, profiles, policies and tests), with
+ * diagnostics for those that can't be loaded.
  *
- * @param progress gets the number of loaded files
  * @throws EdgewiseError as `loadWorkspace` does
  */
 export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
-  progress: Progress = ignoreProgress,
-  onListed?: LoadingAids['onListed'],
-): { files: SourceFile[]; diagnostics: Diagnostic[]; globs: string[] } {
-  const { config, folder, home, paths, diagnostics } = findWorkspaceFiles(root, env, [], {
-    onListed,
-  })
-  const globs = [...config.manifests, ...config.profiles]
+  aids: Pick<LoadingAids, 'progress' | 'onListed'> = {},
+): { files: SourceFile[]; diagnostics: Diagnostic[]; config: WorkspaceConfig } {
+  const { progress = ignoreProgress, onListed } = aids
+  const found = findWorkspaceFiles(root, env, [], { onListed })
+  const { config, folder, home } = found
+  const tests = findFiles(folder, config, ['tests'])
+  const all = [...found.paths, ...found.policyFiles, ...tests.paths]
+  const paths = [...new Set(all)].toSorted()
   const [files, unreadable] = splitLoaded(
     paths.map((path, i) => {
       progress(i, paths.length)
       return loadSource(folder, path)
     }),
   )
-  return { files: [home, ...files], diagnostics: [...diagnostics, ...unreadable], globs }
+  const diagnostics = [...found.diagnostics, ...tests.diagnostics, ...unreadable]
+  return { files: [home, ...files], diagnostics, config }
 }
 
 interface FoundWorkspace {
@@ -304,16 +301,14 @@ function findWorkspaceFiles(
   refuseFindings(loaded.document, checkSecretValues(loaded.config, values))
 
   const { config, document } = loaded
-  const globs = [config.manifests, config.profiles]
-  const found = findFiles(folder, globs, onListed)
-  const policies = findFiles(folder, [config.policies])
+  const globs = [config.manifests, config.profiles, config.policies]
+  const found = findFiles(folder, config, ['manifests', 'profiles', 'policies'], onListed)
+  const policies = findFiles(folder, config, ['policies'])
   const policyFiles = new Set(policies.paths)
-  const unmatched = found.unmatched.filter((path) => !policyFiles.has(path))
   const diagnostics = [
     ...loaded.diagnostics,
     ...found.diagnostics,
-    ...policies.diagnostics,
-    ...findForgottenFiles(folder, omitMatching(unmatched, config.tests), globs),
+    ...findForgottenFiles(folder, omitMatching(found.unmatched, config.tests), globs),
   ]
   const replaced = new Set(added.map(({ path }) => path))
   const known = memory?.addPaths(found.paths, config) ?? found.paths

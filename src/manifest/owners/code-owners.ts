@@ -1,13 +1,5 @@
 import ignore from 'ignore'
 
-/** Places of the file in a repository, the first of which counts. */
-export const codeOwnersFiles = [
-  '.github/CODEOWNERS',
-  '.gitlab/CODEOWNERS',
-  'CODEOWNERS',
-  'docs/CODEOWNERS',
-]
-
 /** Most lines of a file that count. */
 const maxLines = 10_000
 
@@ -18,28 +10,34 @@ interface Rule {
 }
 
 /**
- * Parses a file `CODEOWNERS`, as GitHub and GitLab read it. Each section has owners of its own.
+ * Parses a file `CODEOWNERS`, as GitHub and GitLab read it. Each section has owners of its own;
+ * those of one name, in any case, are one.
  *
  * @returns a lookup of the owners of a file, by its path from the top of the repository
  */
 export function parseCodeOwners(text: string): (path: string) => string[] {
-  const sections: Rule[][] = [[]]
+  let section: Rule[] = []
+  const sections = new Map([['codeowners', section]])
   let usual: string[] = []
   for (const line of text.split(/\r?\n/, maxLines)) {
     const words = splitLine(line)
     const [first = ''] = words
-    if (first.startsWith('[') || first.startsWith('^[')) {
-      sections.push([])
+    const [, heading] = /^\s*\^?\[(.*?)(?:\]|$)/.exec(line) ?? []
+    if (heading !== undefined) {
+      const name = heading.toLowerCase()
+      sections.set(name, (section = sections.get(name) ?? []))
       usual = words.filter(isOwner)
     } else if (first !== '' && !first.startsWith('!')) {
       const named = words.slice(1).filter(isOwner)
       const owners = named.length === 0 ? usual : named
-      sections.at(-1)?.push({ matches: compilePattern(first), owners })
+      section.push({ matches: compilePattern(first), owners })
     }
   }
   return (path) => [
     ...new Set(
-      sections.flatMap((rules) => rules.findLast(({ matches }) => matches(path))?.owners ?? []),
+      [...sections.values()].flatMap(
+        (rules) => rules.findLast(({ matches }) => matches(path))?.owners ?? [],
+      ),
     ),
   ]
 }

@@ -2,13 +2,13 @@ import { parseTest } from '../../core/tests/parse-test.ts'
 import type { TestCase } from '../../core/tests/test-case.ts'
 import { findRealPath } from '../../files/look.ts'
 import { append } from '../../core/model/lists.ts'
-import type { Diagnostic, Place } from '../../core/model/problem.ts'
+import type { Diagnostic } from '../../core/model/problem.ts'
 import { findFiles } from '../manifests/find-files.ts'
 import { createDiagnostic, ProblemQuota, type Finding } from '../manifests/finding.ts'
+import type { FileGlobs } from '../workspace-file/file-kinds.ts'
 import { findConverted, findEmpty } from '../yaml/written-scalars.ts'
 import { loadSource } from '../manifests/load-source.ts'
-import { createSourceLineLookup } from '../yaml/source-line.ts'
-import { parseYaml, type DocumentPlace, type SourceFile } from '../yaml/yaml-file.ts'
+import { parseYaml, type DocumentPlace } from '../yaml/yaml-file.ts'
 
 /** A test, and the document that it stands in. */
 export interface LoadedTest extends TestCase {
@@ -22,22 +22,18 @@ export interface LoadedTests {
   /** Every file that the globs find, also those that can't be loaded. */
   paths: string[]
   diagnostics: Diagnostic[]
-  /** Returns the source line of a place; null if there is none. */
-  findSourceLine(place: Place): string | null
 }
 
 /** Loads the tests that globs find below a root; problems of their files become diagnostics. */
-export function loadTests(root: string, globs: string[]): LoadedTests {
+export function loadTests(root: string, config: FileGlobs): LoadedTests {
   const folder = findRealPath(root)
-  const { paths, diagnostics } = findFiles(folder, [globs])
+  const { paths, diagnostics } = findFiles(folder, config, ['tests'])
   const tests: LoadedTest[] = []
-  const sources: SourceFile[] = []
   const quota = new ProblemQuota()
   for (const path of paths) {
     const source = loadSource(folder, path)
     if ('severity' in source) diagnostics.push(source)
     else {
-      sources.push(source)
       const parsed = parseYaml(source)
       append(diagnostics, parsed.diagnostics)
       for (const { value, ...document } of parsed.documents) {
@@ -52,7 +48,7 @@ export function loadTests(root: string, globs: string[]): LoadedTests {
     }
   }
   append(diagnostics, quota.summarize())
-  return { tests, paths, diagnostics, findSourceLine: createSourceLineLookup(() => sources) }
+  return { tests, paths, diagnostics }
 }
 
 /** Reports a problem of a document with tests; by default, the test has a wrong form. */

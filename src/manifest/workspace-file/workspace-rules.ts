@@ -6,6 +6,7 @@ import {
 } from '../../core/catalog/wire-names.ts'
 import { checkAddress, checkNotify, checkState } from './address-rules.ts'
 import type { Finding } from '../manifests/finding.ts'
+import { listFileKinds } from './file-kinds.ts'
 import { checkDomainGlobs, checkFileGlobs } from './glob-rules.ts'
 import { checkMoved } from './moved-domains.ts'
 import { checkPeople } from './people-rules.ts'
@@ -31,11 +32,9 @@ export function checkRules(
     ...checkAddress(config.service),
     ...checkTimezone('/service/timezone', config.service.timezone, find('/service/timezone')),
     ...checkItemKeys(config.service.itemKeys, find('/service/itemKeys')),
-    ...checkFileGlobs('/manifests', config.manifests),
-    ...checkFileGlobs('/profiles', config.profiles),
-    ...checkFileGlobs('/policies', config.policies),
-    ...checkFileGlobs('/requests', config.requests),
-    ...checkFileGlobs('/tests', config.tests),
+    ...Object.entries(listFileKinds(config)).flatMap(([kind, globs]) =>
+      checkFileGlobs(`/${kind}`, globs),
+    ),
     ...checkDomainGlobs(config),
     ...Object.keys(config.defaults).flatMap((item) =>
       checkItem(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),

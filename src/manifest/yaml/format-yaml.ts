@@ -75,7 +75,7 @@ function formatOnce(path: string, text: string): string | null {
   // A comment with a stray carriage return is printed as several lines.
   if (documents.some(({ errors }) => errors.length > 0)) return null
   const written = documents.map((document, i) => {
-    if (!hasAnchors(document)) sortKeys(document.contents, getKeyOrder(path), true)
+    if (!hasAnchors(document)) sortKeys(document.contents, findKeyOrder(path, document), true)
     document.directives.docStart = i > 0 ? true : null
     document.directives.docEnd = false
     return document.toString({
@@ -165,9 +165,14 @@ const workspace: KeyOrder = {
   properties: { ...(workspaceSchema.properties as Record<string, KeyOrder>), defaults: config },
 }
 
-/** Returns the canonical key order of a document: edgewise.yaml, a manifest or a profile. */
-export function getKeyOrder(path: string): KeyOrder {
-  if (path === 'edgewise.yaml') return workspace
+/**
+ * Finds the canonical key order of a document, whose kind its keys tell as they do for editors.
+ * Tests and policies keep theirs.
+ */
+function findKeyOrder(path: string, { contents }: Document.Parsed): KeyOrder {
+  const has = (key: string) => isMap(contents) && contents.has(key)
+  if (path === 'edgewise.yaml' || has('version')) return workspace
+  if (has('test') || has('policy')) return {}
   const keys = [...new Set([...documentKeys.manifest, ...documentKeys.profile])]
   return {
     properties: Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { Configured, Settings } from '../runtime/workspace-parts.ts'
+import type { Settings } from '../runtime/workspace-parts.ts'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
@@ -7,7 +7,7 @@ import { catalogue } from '../../core/catalog/catalogue.ts'
 import { describeUnwritten } from '../../files/explain-failure.ts'
 import { exists } from '../../files/look.ts'
 import { writeFiles, type WriteFailure } from '../../files/write-files.ts'
-import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
+import { isDeclaring } from '../../manifest/manifests/forgotten-files.ts'
 import { formatYaml } from '../../manifest/yaml/format-yaml.ts'
 import { liftCommon, maxParts } from '../../manifest/manifests/lift-common.ts'
 import { loadWorkspaceFiles } from '../../manifest/manifests/load-workspace.ts'
@@ -80,7 +80,9 @@ export function buildManifests(
   const profile = findFreeProfile(workspace, outside)
   // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
   // the profile file, nothing goes into profiles.
-  const excluded = isLoaded(profile.path, config) ? Object.keys(config.defaults) : catalogue.keys()
+  const excluded = isDeclaring(profile.path, config)
+    ? Object.keys(config.defaults)
+    : catalogue.keys()
   const { common, domains } = liftCommon(configs, new Set(excluded))
   const texts = new Map<string, string>()
   if (common.length > 0) {
@@ -204,11 +206,6 @@ function findFreeProfile(
   }
 }
 
-/** Returns whether the workspace file includes a path. */
-function isLoaded(path: string, { manifests, profiles }: Configured['config']): boolean {
-  return matchesGlobs(path, [manifests, profiles])
-}
-
 /**
  * Builds the path of a manifest; a name too long for file systems is shortened. A wildcard gets a
  * name before its dot, since globs skip hidden files; no domain has a `~`.
@@ -240,7 +237,7 @@ function refuseUnwritable({ root, config }: Settings, paths: string[]): void {
       'Move it, or write the manifest yourself and import without --write-manifests.',
     )
   }
-  const unread = paths.find((path) => !isLoaded(path, config))
+  const unread = paths.find((path) => !isDeclaring(path, config))
   if (unread === undefined) return
   throw new EdgewiseError(
     'usage',

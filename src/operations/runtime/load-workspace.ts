@@ -11,7 +11,7 @@ import {
   ownVariables,
 } from '../../manifest/workspace-file/credentials.ts'
 import { workspaceFile } from '../../manifest/workspace-file/find-root.ts'
-import { matchesGlobs } from '../../manifest/manifests/forgotten-files.ts'
+import { findFileKind } from '../../manifest/manifests/forgotten-files.ts'
 import {
   type LoadingAids,
   loadWorkspace as loadBaseWorkspace,
@@ -116,8 +116,8 @@ function loadWithSecrets(
   const names = new Set([...workspace.desired.keys(), ...catalogue.keys()])
   const scrub: SecretHider['scrub'] = (text, sent) => keeper.scrub(text, names, sent)
   const paths = workspace.files.map(({ path }) => path)
-  const { manifests, profiles } = workspace.config
-  const isSource = (path: string) => matchesGlobs(path, [manifests, profiles])
+  const isSource = (path: string) =>
+    ['manifests', 'profiles', 'policies'].includes(findFileKind(path, workspace.config) ?? '')
   return Object.assign(workspace, {
     vault,
     findTree: () => findSourceTree({ root, paths, isSource }, env),
@@ -248,7 +248,7 @@ export function isSameWorkspace(one: string, other: string): boolean {
 }
 
 /** Finds the top folder of the repository; null without a usable one. */
-function findTop(folder: string): string | null {
+export function findTop(folder: string): string | null {
   try {
     return findRepository(folder)?.workTree ?? null
   } catch (error) {

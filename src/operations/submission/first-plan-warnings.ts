@@ -1,4 +1,6 @@
-import type { Configured } from '../runtime/workspace-parts.ts'
+import type { Change } from '../../core/model/change.ts'
+import { findMovedManifests } from '../../manifest/manifests/forgotten-files.ts'
+import type { Configured, Desired, Settings } from '../runtime/workspace-parts.ts'
 import type { RecordedState, StateReader, Recorder } from '../../state/store/store.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
@@ -51,4 +53,19 @@ export function listLateNotes(recorded: RecordedState): string[] {
     'A call of an apply that died could still change imported items when they were imported: ' +
       `${listSome(late)}. To be certain of their values, import them again.`,
   ]
+}
+
+/** Names files outside of the globs that have domains without a manifest, which are released. */
+export function listMovedNotes(
+  { root, config, desired }: Settings & Desired,
+  changes: Change[],
+): string[] {
+  const released = changes.filter(
+    ({ action, domain }) => action === 'release' && !desired.has(domain),
+  )
+  const domains = new Set(released.map(({ domain }) => domain))
+  const files = domains.size === 0 ? [] : findMovedManifests(root, config, domains)
+  if (files.length === 0) return []
+  const names = listSome(files.map(escapeInvisible))
+  return [`no glob of edgewise.yaml matches ${names}, whose domains are released`]
 }

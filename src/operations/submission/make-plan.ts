@@ -32,6 +32,7 @@ import {
 import type { RecordedState } from '../../state/store/store.ts'
 import type { RolloutConfig } from '../../core/model/config.ts'
 import type { PastApplies } from '../history/find-revert.ts'
+import { listMovedNotes } from './first-plan-warnings.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeOnHold, describeUnfinished } from '../../engine/rollout/on-hold.ts'
 import { continueRollout } from '../../engine/rollout/waves.ts'
@@ -104,13 +105,15 @@ async function planChanges(
   const itemsOnHold = findItemsOnHold(retryHeld ? [] : rollouts, hashItem)
   const { others: recordedState, chosen: knownOnHold } = splitItems(chosen.recorded, itemsOnHold)
   const { others: desiredState, chosen: wantedOnHold } = splitItems(chosen.desired, itemsOnHold)
-  const onHold = describeOnHold(knownOnHold, wantedOnHold, itemsOnHold, itemKeys)
+  const described = describeOnHold(knownOnHold, wantedOnHold, itemsOnHold, itemKeys)
   const { changes: allChanges, unchanged } = diffSnapshots(
     recordedState,
     desiredState,
     itemKeys,
     unset,
   )
+  const notes = [...listMovedNotes(workspace, allChanges), ...described.notes]
+  const onHold = { ...described, notes }
   const planned = isPlanned === undefined ? allChanges : allChanges.filter(isPlanned)
   const chosenChanges = { ...selection, isPart: isPlanned !== undefined }
   const match = (changes: Change[]) => matchRollouts(changes, chosenChanges, rollouts, hashDomain)

@@ -1,5 +1,7 @@
 import { findDeciding } from '../../core/tests/deciding.ts'
 import type { DecidingRule, TestFailure, TestResult } from '../../core/tests/results.ts'
+import type { Domain } from '../../core/model/item.ts'
+import type { Diagnostic } from '../../core/model/problem.ts'
 import { trace } from '../../core/trace/trace.ts'
 import { BadRequest } from '../../core/trace/url.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
@@ -33,6 +35,17 @@ export async function runTests(
     })
   }
   return results
+}
+
+/** Creates the result of a malformed test, which may have no name. */
+export function createMalformed(problems: Diagnostic[]): TestResult {
+  const domains: Domain[] = []
+  const failures = problems.map(({ summary: name, detail: value, file, line, column }) => {
+    const [expected, got] = ['a well-formed test', { value }]
+    return { check: 'form' as const, name, file, line, column, domains, expected, got, rules: [] }
+  })
+  const { file = '', line = 1 } = failures[0] ?? {}
+  return { name: `document at line ${line}`, outcome: 'failed', file, line, domains, failures }
 }
 
 /** Rules of a failure that are named. */

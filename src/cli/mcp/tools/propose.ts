@@ -5,7 +5,7 @@ import type { Json } from '../../../core/model/json.ts'
 import type { Effort } from '../../../core/model/plan.ts'
 import { compareDiagnostics } from '../../../core/model/problem.ts'
 import { exists } from '../../../files/look.ts'
-import { matchesGlobs } from '../../../manifest/manifests/forgotten-files.ts'
+import { isDeclaring } from '../../../manifest/manifests/forgotten-files.ts'
 import { createSourceLineLookup } from '../../../manifest/yaml/source-line.ts'
 import type { SourceFile } from '../../../manifest/yaml/yaml-file.ts'
 import { plan } from '../../../operations/plan.ts'
@@ -109,10 +109,9 @@ function readChange(workspace: Policed, { file, text, edits }: ProposeArguments)
 
 /** Refuses what is no manifest or profile, `edgewise.yaml` too: it decides where the token goes. */
 function refuseOtherFile({ config }: Configured, file: string): void {
-  const { manifests, profiles, policies, tests } = config
+  const { manifests, profiles } = config
   const isPath = /^[\w@+-][\w.@+-]*(?:\/[\w@+-][\w.@+-]*)*\.ya?ml$/.test(file)
-  const isOther = file === 'edgewise.yaml' || matchesGlobs(file, [policies, tests])
-  if (isPath && !isOther && matchesGlobs(file, [manifests, profiles])) return
+  if (isPath && isDeclaring(file, config)) return
   throw new EdgewiseError(
     'usage',
     'expected "file" to be a manifest or a profile, by the globs of edgewise.yaml',

@@ -11,7 +11,7 @@ import {
   type SourceFile,
   type YamlDocument,
 } from '../../yaml/yaml-file.ts'
-import { matchesGlobs } from '../forgotten-files.ts'
+import { isDeclaring } from '../forgotten-files.ts'
 import { loadSource } from '../load-source.ts'
 import type { KnownManifest } from '../parse-document.ts'
 import { createStackHash, type Loaded } from './load-files.ts'
@@ -59,13 +59,10 @@ export class FileMemory {
   }
 
   /** Adds the paths of manifests and profiles that are not on the disk yet. */
-  addPaths(paths: string[], { manifests, profiles, policies }: WorkspaceConfig): string[] {
+  addPaths(paths: string[], config: WorkspaceConfig): string[] {
     const found = new Set(paths)
     const others = [...this.unsaved.keys()].filter(
-      (path) =>
-        !found.has(path) &&
-        matchesGlobs(path, [manifests, profiles]) &&
-        !matchesGlobs(path, [policies]),
+      (path) => !found.has(path) && isDeclaring(path, config),
     )
     return others.length === 0 ? paths : [...paths, ...others].toSorted()
   }

@@ -65,7 +65,7 @@ export function formatResult(result: TestResult, { paint, columns }: TestLayout)
 
 /** Formats a failure: what was asked, where it is expected, expected and got, why, what helps. */
 function formatFailure(failure: TestFailure, isSame: boolean, paint: Paint, columns: number) {
-  const { name, file, line, column, expected, got } = failure
+  const { check, name, file, line, column, expected, got } = failure
   const rows = [
     ['expected', describeValue(expected)],
     ['got', describeGot(got)],
@@ -73,7 +73,9 @@ function formatFailure(failure: TestFailure, isSame: boolean, paint: Paint, colu
     ...describeHelp(failure).map((text) => ['help', text]),
   ]
   return [
-    ...(isSame ? [] : [wrap(escapeInvisible(describeAsked(failure)), columns, '  ')]),
+    ...(isSame || check === 'form'
+      ? []
+      : [wrap(escapeInvisible(describeAsked(failure)), columns, '  ')]),
     paint.bold(wrap(escapeInvisible(`${name}  ${file}:${line}:${column}`), columns, '    ')),
     ...rows.map(([label = '', text = '']) => {
       const indent = ' '.repeat(16)
@@ -89,6 +91,7 @@ function describeAsked({ url, domains }: TestFailure): string {
 
 /** Describes in one line what failed, for annotations and other programs. */
 export function describeFailure(failure: TestFailure): string {
+  if (failure.check === 'form') return `${failure.name}: ${describeGot(failure.got)}`
   const why = describeWhy(failure)
   return (
     `${failure.name} of ${describeAsked(failure)}: ` +
