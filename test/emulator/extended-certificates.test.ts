@@ -96,6 +96,22 @@ describe('certificates', () => {
     })
   })
 
+  it('list the domains that are bound to them, however these came about', async () => {
+    const service = createExtendedWorld()
+    const id = await save(service, submitted)
+    const https = { cert_id: id }
+    await service.write({ https }, 'www.example.com')
+    const made = { domain: 'new.example.com', type: 'page', config: { https } }
+    await service.send('POST /v2/domain', made)
+    await service.write({ https: { cert_id: 99 } }, 'other.example.com')
+    const look = async () => getData((await service.send(`GET ${path}?cert_id=${id}`)).body)
+    expect(await look()).toMatchObject({ bind_domains: ['www.example.com', 'new.example.com'] })
+    await service.send('DELETE /v2/domain?domains=www.example.com')
+    expect(await look()).toMatchObject({ bind_domains: ['new.example.com'] })
+    await service.write({ https: { cert_id: 0 } }, 'new.example.com')
+    expect(await look()).toMatchObject({ bind_domains: [] })
+  })
+
   it('are refused as duplicates, with the id of the other one', async () => {
     const service = createExtendedWorld()
     const id = await save(service, submitted)

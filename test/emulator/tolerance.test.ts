@@ -92,3 +92,30 @@ describe('unknown fields', () => {
     expect(answer.body).toMatchObject({ code: 400203 })
   })
 })
+
+describe.each([false, true])('the extended emulator (lenient: %s)', (lenient) => {
+  it.each([
+    ['the name as it was returned', { key: 'X-A' }],
+    ['the name beside the one that was returned', { head: 'X-A', key: 'X-Old' }],
+    ['a rule that was returned, with another name', { head: 'X-A', key: 'X-Old', fun_name: '' }],
+  ])('takes %s', async (_, names) => {
+    const service = createExtendedWorld({ lenient })
+    const { head: _head, ...rest } = head
+    const answer = await service.write({ head_control: { list: [{ ...rest, ...names }] } })
+    expect(answer.body).toMatchObject({ code: 0 })
+    expect(await service.state()).toEqual({
+      'www.example.com': { head_control: { list: [head] } },
+    })
+  })
+
+  it('stores no field that it does not know beside a kept order', async () => {
+    const service = createExtendedWorld({ lenient })
+    await service.write({ head_control: { list: [{ ...head, order: 7 }] } })
+    const { order: _order, ...rest } = head
+    const more: Record<string, string> = lenient ? { other: 'x' } : {}
+    await service.write({ head_control: { list: [{ ...rest, ...more }] } })
+    expect(await service.state()).toEqual({
+      'www.example.com': { head_control: { list: [{ ...head, order: 7 }] } },
+    })
+  })
+})

@@ -62,7 +62,7 @@ export function numberRules(value: Json): Json {
 
 function restoreName(rule: JsonObject): JsonObject {
   const { key, ...rest } = rule
-  return key === undefined || Object.hasOwn(rule, 'head') ? rule : { ...rest, head: key }
+  return key === undefined ? rule : { head: key, ...rest }
 }
 
 function checkRule({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {

@@ -56,9 +56,9 @@ export function validateItems(
 ): ItemWrite[] {
   const problems: string[] = []
   const writes = items.map((item) => {
-    const known = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
     const isTolerant = lenient || extended
-    const written = extended ? acceptReturned(item.spec, known) : known
+    const known = extended ? acceptReturned(item.spec, item.submitted) : item.submitted
+    const written = lenient ? dropUnknown(item.spec.schema, known) : known
     const raw = isTolerant ? tolerate(item.spec.key, written) : written
     const { payload, value, problems: own } = parseItem(item.spec, raw, 'wire')
     const found = [...own, ...findSecretProblems(raw)].filter(
@@ -169,7 +169,7 @@ export function keepOrders(write: ItemWrite, stored: Value | undefined): ItemWri
   if (write.spec.key !== 'head_control' || stored === undefined) return write
   const { payload } = parseItem(
     write.spec,
-    acceptReturned(write.spec, write.submitted, stored),
+    dropUnknown(write.spec.schema, acceptReturned(write.spec, write.submitted, stored)),
     'wire',
   )
   return { ...write, payload, value: write.spec.canonicalize(payload) }
