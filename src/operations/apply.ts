@@ -4,6 +4,7 @@ import type { HistoryReader, RecordedState, RolloutStore } from '../state/store/
 import type { GuardRequest } from './submission/guards.ts'
 import { lockTargets } from './runtime/lock-selection.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
+import { compareWritten } from './observation/compare-written.ts'
 import { makePlan, type PlanOptions } from './submission/make-plan.ts'
 import { matchSavedPlan, type MatchedPlan } from './submission/match-saved-plan.ts'
 import { restrain } from './policies/restrain.ts'
@@ -61,32 +62,43 @@ export async function apply(
     ports.dialogue.show({ kind: 'state', recorded: selected, cutOff: store.listUnfinished() })
     await refuseUnfinishedRollback(store)
     const options = await loadPlanOptions(store, recorded, request)
-    const { plan, remake } =
-      planFile === undefined
-        ? await planSelected(
-            workspace,
-            recorded,
-            request,
-            { ...options, traffic: await store.loadTraffic() },
-            ports.outside,
-          )
-        : await matchSavedPlan(
-            workspace,
-            recorded,
-            planFile,
-            { ...request, waves },
-            store,
-            options,
-            ports.outside,
-          )
-    const asks = planFile === undefined
+    const { outside } = ports
+    const isSaved = planFile !== undefined
+    const traffic = isSaved ? undefined : await store.loadTraffic()
+    const make = (base: RecordedState) =>
+      planSelected(workspace, base, request, { ...options, traffic }, outside)
+    const planned = !isSaved
+      ? await make(recorded)
+      : await matchSavedPlan(
+          workspace,
+          recorded,
+          planFile,
+          { ...request, waves },
+          store,
+          options,
+          outside,
+        )
+    // A saved plan has no other values from which it could go on.
+    const allow = isSaved ? [] : request.allow
+    const observed = await compareWritten(workspace, planned.plan, recorded, outside, allow)
+    const base = new Map([...recorded, ...observed])
+    const { plan, remake } = observed.size === 0 ? planned : await make(base)
     const executed = await submitPlan(
       workspace,
       plan,
-      { ...request, title: 'Apply', waves, locked, recorded, asks, finishes: true, remake },
+      {
+        ...request,
+        title: 'Apply',
+        waves,
+        locked,
+        recorded: base,
+        observed,
+        asks: !isSaved,
+        remake,
+      },
       ports,
     )
-    return verifies ? verifyWritten(workspace, executed, recorded, store, ports) : executed
+    return verifies ? verifyWritten(workspace, executed, base, store, ports) : executed
   })
 }
 

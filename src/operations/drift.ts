@@ -66,23 +66,17 @@ export async function drift(
     selection,
   )
   getRoot(outside.tracer)?.setAttributes({ 'edgewise.items': found.drift.items.length })
-  const unanswered = observed?.missing ?? []
-  // That the service has none of the domains is a difference, and was observed.
-  if (observed !== null && unanswered.length === 0) refuseUnobserved(found, workspace)
+  if (observed !== null) refuseUnobserved(found, workspace)
+  const { unanswered = [] } = found.drift
   const unread =
     observed === null
       ? 0
       : countUnread(found.drift, (name) => found.observed.has(name) || unanswered.includes(name))
-  const all = {
-    ...found.drift,
-    ...(unanswered.length === 0 ? {} : { unanswered }),
-    ...(unread === 0 ? {} : { unread }),
-  }
   const owners = await store.findOwners([...narrowSnapshot(workspace.desired, selection).keys()])
   const { effects = null } = request
   return {
     ...found,
-    drift: all,
+    drift: { ...found.drift, ...(unread === 0 ? {} : { unread }) },
     notes: [...found.notes, ...describeOwners(owners)],
     effects:
       effects === null || observed === null

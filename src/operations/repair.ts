@@ -30,7 +30,7 @@ import type { Drift } from '../core/model/drift.ts'
 import { groupBy } from '../core/model/lists.ts'
 import { findNeeded, type Needed } from '../core/plan/find-needed.ts'
 import type { Rollout } from '../core/model/rollout.ts'
-import type { RecordedState, StateWriter } from '../state/store/store.ts'
+import type { RecordedState } from '../state/store/store.ts'
 
 /** Options of a repair. */
 export type RepairRequest = DriftRequest &
@@ -93,22 +93,22 @@ export async function repair(
     const traffic = await store.loadTraffic()
     const options: PlanOptions = { rollouts, traffic, ...(includePending ? {} : { isPlanned }) }
     const make = (own: PlanOptions) => makePlan(workspace, base, selection, own, outside)
-    return submitPlan(
+    const own = { title: 'Repair', locked, recorded: base, observed: added, waves: true } as const
+    const executed = await submitPlan(
       workspace,
       await make(options),
       {
         ...request,
-        title: 'Repair',
-        locked,
-        recorded: base,
-        waves: true,
+        ...own,
         asks: true,
         isPart: !includePending,
         remake: (differs) => make({ ...options, differs }),
-        beforeSending: () => recordObserved(added, store, ports),
       },
       ports,
     )
+    // What the service does not have could not be repaired.
+    const isLeft = found.drift.unanswered !== undefined && executed.status === 'done'
+    return isLeft ? { ...executed, status: 'incomplete' } : executed
   })
 }
 
@@ -128,18 +128,6 @@ function refuseLeftOut(
   const isSent = (change: Change) =>
     isRepaired(change) && onHold.get(change.domain)?.has(change.item) !== true
   refuseNeeded(workspace, base, drift, isSent)
-}
-
-/** Records observed values, so that a plan can be made of them again. */
-async function recordObserved(
-  observed: RecordedState,
-  store: StateWriter,
-  { outside, dialogue }: Ports,
-): Promise<void> {
-  if (observed.size === 0) return
-  outside.onPhase?.({ name: 'saving-state', total: observed.size })
-  await store.save(observed, `Observed values of ${observed.size} domains`)
-  dialogue.note(`Recorded the observed values of ${pluralize(observed.size, 'domain')}.`)
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   RolloutStore,
 } from '../state/store/store.ts'
 import { listChangedDomains, rollbackSuffix } from './submission/find-change.ts'
+import { compareWritten } from './observation/compare-written.ts'
 import { restrain } from './policies/restrain.ts'
 import type { GuardRequest } from './submission/guards.ts'
 import { createApplyId } from './submission/execute-plan.ts'
@@ -65,7 +66,7 @@ export async function rollback(
   request: RollbackRequest,
   ports: Ports,
 ): Promise<RolledBackApply> {
-  const { apply: name = null, target = [], items = [] } = request
+  const { apply: name = null, target = [], items = [], allow } = request
   // Which apply is the last one depends on all of them.
   const selection =
     name === null
@@ -76,16 +77,21 @@ export async function rollback(
     const [{ store }, workspace] = [locked, await restrain(loaded, locked.store)]
     refuseUnknownItems(items)
     const rolloutId = target.length + items.length === 0 ? name : null
-    const found = await inSpan(ports.outside.tracer, 'plan', () =>
-      planRollback(workspace, store, recorded, { target, items }, name, ports.outside),
-    ).catch(async (error: unknown) => {
-      // Nothing else can be rolled back.
-      if (error instanceof EdgewiseError && error.code === 'irreversible')
-        await finishRollingBack(store, rolloutId)
-      throw error
-    })
+    const make = (base: RecordedState) =>
+      planRollback(workspace, store, base, { target, items }, name, ports.outside)
+    const planned = await inSpan(ports.outside.tracer, 'plan', () => make(recorded)).catch(
+      async (error: unknown) => {
+        // Nothing else can be rolled back.
+        if (error instanceof EdgewiseError && error.code === 'irreversible')
+          await finishRollingBack(store, rolloutId)
+        throw error
+      },
+    )
+    const observed = await compareWritten(workspace, planned.plan, recorded, ports.outside, allow)
+    const base = new Map([...recorded, ...observed])
+    const found = observed.size === 0 ? planned : await make(base)
     await refuseRollbackElsewhere(store, found.plan)
-    await showRollback(workspace, recorded, found, request, ports.dialogue)
+    await showRollback(workspace, base, found, request, ports.dialogue)
     const id = createOnce(() => createApplyId(ports.outside, rollbackSuffix))
     const executed = await submitPlan(
       workspace,
@@ -95,18 +101,13 @@ export async function rollback(
         ...request,
         title: 'Rollback',
         locked,
-        recorded,
+        recorded: base,
+        observed,
         waves: false,
         asks: true,
         id,
         beforeSending: () =>
-          holdRolledBack(
-            store,
-            recorded,
-            found.plan,
-            { id: id(), rollout: rolloutId },
-            ports.outside,
-          ),
+          holdRolledBack(store, base, found.plan, { id: id(), rollout: rolloutId }, ports.outside),
       },
       ports,
     )

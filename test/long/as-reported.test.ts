@@ -10,14 +10,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
 import { runProgram } from '../program.ts'
-import { Place } from '../steps/cli.ts'
+import { fetchConfig, Place } from '../steps/cli.ts'
 import { emulator, setStage } from '../steps/stage.ts'
 
 /**
  * What people reported, command by command with the built program. The rules behind each have tests
  * of their own; these see that the program as it is shipped keeps them.
  */
-setStage()
+setStage({ extended: true })
 const domain = 'www.example.com'
 let place: Place
 
@@ -340,4 +340,51 @@ it('the examples of init are all removed as the guide says, and no test of them 
   expect(left.filter((path) => /www|baseline/.test(path))).toEqual([])
   place.write('cdn/domains/a.yaml', 'domain: shop.example.com\nconfig: {timeout: {time: 60}}\n')
   expect(await edgewise('-C', 'cdn', 'test', '--allow-empty')).toMatchObject({ code: 0 })
+/** Writes a configuration as another client of the account does. */
+async function writeAsOther(config: JsonObject): Promise<void> {
+  const token = place.env['EDGEWISE_TOKEN'] ?? ''
+  const answer = await fetch(`${emulator.url}/v2/domain/config`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, domains: domain, config }),
+  })
+  expect(await answer.json()).toMatchObject({ code: 0 })
+}
+
+const readBack = () => {
+  const service = 'service:\n  readBack: true\n  settleSeconds: 0\n'
+  place.write('edgewise.yaml', place.read('edgewise.yaml').replace('service:\n', service))
+}
+
+it('an edit does not send back what somebody else changed in the item', async () => {
+  readBack()
+  const limit = { max_rate_count: 100, leading_flow_count: 1 }
+  expect(await apply({ rate_limit: limit })).toMatchObject({ code: 0 })
+  await writeAsOther({ rate_limit: { ...limit, max_rate_count: 200 } })
+  const edited = { rate_limit: { ...limit, leading_flow_count: 2 } }
+  const refused = await apply(edited)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/differs:[^]*100 → 200/)])
+  expect(await fetchConfig(emulator, domain)).toMatchObject({ rate_limit: { max_rate_count: 200 } })
+  const verified = await edgewise('apply', '--yes', '--verify', '--allow', 'rate_limit')
+  expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('200 → 100')])
+  expect(await fetchConfig(emulator, domain)).toMatchObject(edited)
+})
+
+it('an adoption without questions makes up no order of header rules', async () => {
+  readBack()
+  const rule = { regex: '.*', head_op: 'DEL', head_direction: 'CLI_REP' }
+  const list = ['A', 'B'].map((head, i) => ({ ...rule, head, order: 9 - i }))
+  await writeAsOther({ head_control: { list }, timeout: { time: '60' } })
+  const imported = await edgewise('import', '--live', '--write-manifests', '--yes')
+  expect([imported.code, imported.err]).toEqual([0, expect.stringContaining('order')])
+  expect(await edgewise('apply', '--yes')).toMatchObject({ code: 0 })
+  expect(await fetchConfig(emulator, domain)).toMatchObject({ head_control: { list } })
+})
+
+it('a repair of a domain that is gone exits with 3', async () => {
+  readBack()
+  expect(await apply({ timeout: { time: 60 } })).toMatchObject({ code: 0 })
+  const token = place.env['EDGEWISE_TOKEN'] ?? ''
+  await fetch(`${emulator.url}/v2/domain?domains=${domain}&token=${token}`, { method: 'DELETE' })
+  expect(await edgewise('drift', '--live', '--repair', '--yes')).toMatchObject({ code: 3 })
 })

@@ -292,7 +292,8 @@ describe('apply --verify', () => {
     expect((await apply()).code).toBe(0)
     expect(reads).toHaveLength(3)
     for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 70 } })
-    onRead = () => void stored.delete(www)
+    const before = reads.length
+    onRead = (count) => void (count > before + 1 && stored.delete(www))
     const { code, out, err } = await apply()
     expect([code, out]).toEqual([3, expect.stringContaining('Applied, but not read back')])
     expect(err).toContain(`not read back: the service has no configuration of ${www}`)
@@ -301,7 +302,8 @@ describe('apply --verify', () => {
 
   it('compares neither what was refused nor what drift.ignore names', async () => {
     await adopt(www, api)
-    stored.set(api, { timeout: { time: '1' } })
+    const before = reads.length
+    onRead = (count) => void (count > before + 1 && stored.set(api, { timeout: { time: '1' } }))
     for (const domain of [www, api]) place.manifest(domain, { timeout: { time: 70 } })
     configure({ drift: { ignore: [{ domain: www, item: 'timeout', reason: 'tuned' }] } })
     const { transport } = place
@@ -416,7 +418,8 @@ describe('import --live', () => {
     place.cache = createCache()
     stored.set(www, { timeout: { time: '61' } })
     expect((await place.cli('import', '--live')).code).toBe(1)
-    await place.manifest(www, { timeout: { time: 99 } }).settle()
+    place.manifest(www, { timeout: { time: 99 } })
+    expect((await place.cli('apply', '--yes', '--allow', 'timeout')).code).toBe(0)
     const { code, err } = await place.cli('import', '--live', '--replace')
     expect([code, err]).toEqual([0, expect.not.stringContaining('Resumed')])
     expect((await place.json('state', 'show', www))['items']).toMatchObject({

@@ -255,7 +255,7 @@ describe('a refused write of an item with fields that are not known', () => {
 
   it('is in-doubt about more than the two values when its answer is lost', async () => {
     edit([0, { expire: 90 }])
-    await setFaults(emulator, { kind: 'reset-after', probability: 1 })
+    await setFaults(emulator, { kind: 'reset-after', item: 'cache_rule_list', probability: 1 })
     expect((await place.cli('apply', ...options)).code).toBe(3)
     await setFaults(emulator)
     const { items } = await place.json('state', 'show', www)

@@ -45,7 +45,8 @@ export function addGuardOptions(command: Command): Command {
   return command
     .option(
       '--allow <item>',
-      'allow destructive changes of this item, such as removing the certificate; repeatable',
+      'allow destructive changes of this item, such as removing the certificate, and what ' +
+        'replaces values that others gave it; repeatable',
       collect,
       [],
     )

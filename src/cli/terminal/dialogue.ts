@@ -223,7 +223,7 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
   }
   if (question.kind === 'release') {
     if (options.json === true || io.ask === null) throw createReleaseRefusal(question)
-  } else if (options.yes === true) return true
+  } else if (options.yes === true && question.kind !== 'number') return true
   const { text, hint } = buildPrompt(question)
   if (options.json === true && question.kind !== 'unlock')
     throw new EdgewiseError('declined', 'cannot prompt with --json', hint)
@@ -261,12 +261,13 @@ function buildPrompt(question: Exclude<Question, { kind: 'older' }>): Prompt {
           `${pluralize(question.domains, 'domain')}? Nothing is sent to the service.`,
       )
     case 'number':
-      return createYesPrompt(
-        'number them',
-        `The service never shows the order of header rules (${pluralize(question.rules, 'rule')} ` +
+      return {
+        hint: 'Run it at a terminal without --json, which asks, or write a manifest with them.',
+        text:
+          `The service never shows the order of header rules (${pluralize(question.rules, 'rule')} ` +
           `of head_control of ${pluralize(question.domains, 'domain')}). ` +
           'Number them 1, 2, 3 … as they come? The next apply sends these numbers.',
-      )
+      }
     case 'forget':
       return createYesPrompt(
         'forget',

@@ -3,12 +3,14 @@ import {
   formatPointerStep,
   getOwn,
   isObject,
+  parsePointer,
   resolvePointer,
   type Json,
   toList,
 } from '../model/json.ts'
 import {
   chooseAlternative,
+  findFieldSchema,
   getAnnotations,
   hasAnnotation,
   type ItemSchema,
@@ -19,10 +21,11 @@ interface Fields {
   schema: ItemSchema
   hidesFields: boolean
   identity: FieldName[]
+  keptFields: FieldName[]
 }
 
 /**
- * Lists the hidden fields that a value leaves out: a query never shows them, and a write without
+ * Lists the hidden fields that a value leaves out, or has as null: a query never shows them, and a write without
  * them resets them. Returns JSON pointers, in the order of the value.
  */
 export function listOmittedHidden({ hidesFields, schema }: Fields, value: Json): string[] {
@@ -42,7 +45,7 @@ function collectOmitted(schema: ItemSchema, value: Json, pointer: string): strin
   return Object.entries(properties).flatMap(([name, field]) => {
     const at = pointer + formatPointerStep(name)
     const inner = getOwn(value, name)
-    if (inner !== undefined) return collectOmitted(field, inner, at)
+    if (inner !== undefined && inner !== null) return collectOmitted(field, inner, at)
     return getAnnotations(field).hidden === true ? [at] : []
   })
 }
@@ -61,6 +64,23 @@ function dropBelow(value: Value, dropped: ReadonlySet<string>, pointer: string):
     return dropped.has(at) ? [] : [[name, dropBelow(field, dropped, at)]]
   })
   return Object.fromEntries(kept)
+}
+
+/**
+ * Forgets of a value what others may have changed with the rest of it: the fields that the service
+ * did not show. Those that it keeps are left out, hidden ones are unknown.
+ *
+ * @param notShown JSON pointers
+ */
+export function forgetHidden(
+  { schema, keptFields }: Fields,
+  value: Value,
+  notShown: readonly string[],
+): { value: Value; unknownFields: string[] } {
+  const isHidden = (pointer: string) =>
+    getAnnotations(findFieldSchema(schema, parsePointer(pointer)) ?? {}).hidden === true
+  const kept = notShown.filter((pointer) => keptFields.includes(pointer.slice(1)))
+  return { value: dropFields(value, kept), unknownFields: notShown.filter(isHidden) }
 }
 
 /** Lists the names of the fields at these JSON pointers, each once. */

@@ -259,6 +259,14 @@ export function isSameAtService(spec: ItemSpec, before: Value, after: Value): bo
   return notVerifiable.length === 0 && isSameJson(spec.canonicalize(payload), before)
 }
 
+/**
+ * Tests whether a recorded value is the one that the service has. A field that the service keeps
+ * and nobody has recorded is unknown, which is no difference.
+ */
+export function isRecordedValue(spec: ItemSpec, recorded: Value, value: Value): boolean {
+  return isSameAtService(spec, fillKeptFields(spec.keptFields, recorded, value), value)
+}
+
 /** Orders the sets of a canonical value like those of other values; see `orderLike`. */
 export function orderSets(spec: ItemSpec, value: Value, models: (Value | undefined)[]): Value {
   return spec.hasSet ? orderLike(spec.schema, value, models) : value

@@ -1,6 +1,6 @@
 import type { ItemKey } from '../model/item.ts'
 import { getOwn, isObject, type Json } from '../model/json.ts'
-import { catalogue, getItemSpec } from './catalogue.ts'
+import { catalogue, getItemSpec, unnamedItems } from './catalogue.ts'
 import { parseItem } from './parse-item.ts'
 import { didYouMean } from './value/nearest.ts'
 
@@ -19,6 +19,11 @@ const namesakes: ReadonlyMap<ItemKey, ItemKey> = new Map([
 /** Returns the name of an item on the wire. */
 export function getWireName(item: ItemKey, itemKeys: ItemKeys): string {
   return (Object.hasOwn(itemKeys, item) ? itemKeys[item] : undefined) ?? item
+}
+
+/** Tests whether nobody knows the name of an item on the wire. */
+export function isUnnamed(item: ItemKey, itemKeys: ItemKeys): boolean {
+  return unnamedItems.includes(item) && !Object.hasOwn(itemKeys, item)
 }
 
 /** Returns the other item with the same name on the wire; undefined if there is none. */

@@ -61,7 +61,7 @@ export function detectDrift(
         domain,
         item,
         kinds: listKinds(isPending, differs),
-        confidence: unreadable === undefined ? rateConfidence(known, observedItem) : 'in-doubt',
+        confidence: rateConfidence(known, observedItem, differs, unreadable !== undefined),
         recordedAt: known?.at ?? null,
         pending: isPending ? change.patch : [],
         live: unreadable === undefined ? (liveChange?.patch ?? []) : [],
@@ -166,9 +166,12 @@ function explainUncompared(observedItem: ObservedItem | undefined): Unreadable |
 function rateConfidence(
   state: ItemState | undefined,
   observedItem: ObservedItem | undefined,
+  differs: boolean,
+  isUnreadable: boolean,
 ): Confidence {
-  if (state?.status === 'in-doubt') return 'in-doubt'
-  if (observedItem !== undefined && (observedItem.uncompared ?? []).length === 0) return 'verified'
+  if (state?.status === 'in-doubt' || isUnreadable) return 'in-doubt'
+  const { notVerifiable, uncompared = [] } = observedItem ?? { notVerifiable: [''] }
+  if (uncompared.length === 0 && (differs || notVerifiable.length === 0)) return 'verified'
   return state === undefined ? 'in-doubt' : 'assumed'
 }
 

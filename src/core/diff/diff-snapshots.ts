@@ -1,5 +1,5 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
-import { dropFields, listResets } from '../catalog/hidden-fields.ts'
+import { dropFields, listOmittedHidden, listResets } from '../catalog/hidden-fields.ts'
 import { fillKeptFields, isSameAtService, orderSets, type ItemSpec } from '../catalog/item-spec.ts'
 import { listClearedItems, type ItemKeys } from '../catalog/wire-names.ts'
 import { append } from '../model/lists.ts'
@@ -100,10 +100,12 @@ function computeDesiredChange(
   const isNamed = unknown.some((pointer) => !leftOut.includes(pointer))
   if (certain !== null && !isNamed && isSameAtService(spec, certain, after)) return null
   const isConditional = certain !== null && !isNamed && isSameButUnknown(spec, certain, after)
-  const resets =
+  const find = (fields: string[]) =>
     certain === null
       ? []
-      : listResets(spec, { value: certain, unknown }, { value: after, unknown: leftOut })
+      : listResets(spec, { value: certain, unknown }, { value: after, unknown: fields })
+  const resets = find(leftOut)
+  const absent = find(listOmittedHidden(spec, after).filter((at) => !leftOut.includes(at)))
   const known = before === null ? null : dropFields(before, unknown)
   return {
     domain,
@@ -115,6 +117,7 @@ function computeDesiredChange(
     patch: computePatch(known, after),
     ...showOrdered(spec, known, after, desired.ordered),
     ...(resets.length === 0 ? {} : { resets }),
+    ...(absent.length === 0 ? {} : { absent }),
     ...(written.length === 0 ? {} : { writtenFields: written }),
   }
 }

@@ -14,7 +14,7 @@ export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupt
 export interface Override {
   /**
    * Name of the policy; `freeze` for freeze windows, `retry-held` for values on hold, `--force` for
-   * the limits of guards.
+   * the limits of guards, `differs` for values of the service that are not those recorded.
    */
   policy: string
   /** Empty if none was required. */
@@ -26,6 +26,7 @@ const otherOverrides = new Map([
   ['freeze', 'freeze'],
   ['retry-held', 'hold'],
   ['--force', 'guard'],
+  ['differs', 'difference at the service'],
 ])
 
 /** Names what was overridden, for people. */

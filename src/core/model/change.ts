@@ -41,6 +41,8 @@ export interface Change {
    * service are unknown: it never shows them, and no manifest names them. Absent for none.
    */
   resets?: string[]
+  /** The same of fields that the manifest declares absent. */
+  absent?: string[]
   /** As in `ItemState`, once it is written. */
   writtenFields?: FieldName[]
   /** No request shows it, as was proved under the settled readings; absent if that is not known. */

@@ -74,6 +74,8 @@ export interface Drift {
   stays?: Stay[]
   /** Domains that were read and that the service does not have; absent for none. */
   unanswered?: Domain[]
+  /** Whether anything was observed. */
+  isObserved?: boolean
   /** Number of domains that were to be observed, and were not yet; absent for none. */
   unread?: number
 }

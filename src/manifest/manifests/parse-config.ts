@@ -1,11 +1,12 @@
-import { catalogue, unnamedItems } from '../../core/catalog/catalogue.ts'
-import { listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
+import { catalogue } from '../../core/catalog/catalogue.ts'
+import { dropFields, listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import {
   findHeaderCredentials,
   type HeaderCredential,
 } from '../../core/catalog/header-credentials.ts'
 import { parseItem, findSecretFields, type ParsedItem } from '../../core/catalog/parse-item.ts'
+import { isUnnamed } from '../../core/catalog/wire-names.ts'
 import { findConflicts } from '../../core/catalog/conflicts.ts'
 import {
   createItemState,
@@ -92,8 +93,7 @@ export function parseConfig(
               ? { state: null, findings: excess }
               : parseConfigItem(spec, raw, names, context)
           })
-    const named =
-      spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
+    const named = !isUnnamed(item, context.itemKeys)
     const obstacle =
       parsed.state?.status === 'unset' && !context.deletes
         ? (spec?.explainNoUnset?.(domain) ?? null)
@@ -148,7 +148,9 @@ function parseConfigItem(
   const misplaced = !secret ? [] : findMisplacedSecrets(spec.schema, value, pointer)
   if (findings.length + misplaced.length > 0)
     return { state: null, findings: [...findings, ...misplaced] }
-  const { parsed, literals } = replaceLiterals(spec, value, context)
+  // Null declares that a field has no value.
+  const absent = listOmittedHidden(spec, value).filter((at) => resolvePointer(value, at) === null)
+  const { parsed, literals } = replaceLiterals(spec, dropFields(value, absent), context)
   const problems = parsed.problems.map(
     ({ code, severity, pointer: innerPointer, detail }): Finding => ({
       code: 'item-invalid',
@@ -166,7 +168,7 @@ function parseConfigItem(
     createSuspected(found, pointer),
   )
   return {
-    state: toState(spec, parsed.payload, parsed.value),
+    state: toState(spec, parsed.payload, parsed.value, absent),
     findings: [...problems, ...suspected],
   }
 }
@@ -238,8 +240,9 @@ function sealValue(
 }
 
 /** Converts a value to a state; an emptied value is the same as an unset item. */
-function toState(spec: ItemSpec, payload: Json, value: Value): ItemState {
-  const state = createItemState(value, listOmittedHidden(spec, payload))
+function toState(spec: ItemSpec, payload: Json, value: Value, absent: string[]): ItemState {
+  const omitted = listOmittedHidden(spec, payload).filter((pointer) => !absent.includes(pointer))
+  const state = createItemState(value, omitted)
   if (state === unsetState || !spec.hasSet) return state
   const ordered = spec.canonicalize(payload, true)
   return isSameJson(ordered, value) ? state : { ...state, ordered }

@@ -12,7 +12,8 @@ import type { ImportSource } from './import-file.ts'
 import type { Outside } from '../runtime/outside.ts'
 import { parseImports, type ParsedImports, type ParsedPayload } from './parse-import.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
-import { orderSets } from '../../core/catalog/item-spec.ts'
+import { forgetHidden } from '../../core/catalog/hidden-fields.ts'
+import { isRecordedValue, orderSets } from '../../core/catalog/item-spec.ts'
 import {
   listRecordedSecrets,
   representSecretsIn,
@@ -96,20 +97,24 @@ export function sealImported(
   { desired, vault }: Desired & Secrets,
 ): ImportedItem[] {
   const represent: Represent = (secret, known) => vault.represent(secret, known)
-  return payloads.map(({ domain, item, payload, unknownFields }) => {
+  return payloads.map(({ domain, item, payload, unknownFields, notShown }) => {
     if (payload === null) return { domain, item, value: null }
     const models = desired.get(domain)?.get(item)?.candidates ?? []
-    const value = getItemSpec(item).canonicalize(vault.mask(item, payload, models, 'foreign'))
+    const spec = getItemSpec(item)
+    const value = spec.canonicalize(vault.mask(item, payload, models, 'foreign'))
     const state = recorded.get(domain)?.get(item)
     const sealed = vault.mask(item, value, state?.candidates ?? [], 'foreign')
     const known = listRecordedSecrets(state)
     const final = holdsSecret(sealed) ? representSecretsIn(item, sealed, known, represent) : value
+    const isKnown = [state?.candidates[0], state?.returned].some(
+      (each) => each !== undefined && isRecordedValue(spec, each, final),
+    )
+    const sure = isKnown ? { value: final, unknownFields } : forgetHidden(spec, final, notShown)
     return {
       domain,
       item,
-      value: final,
-      ordered: orderSets(getItemSpec(item), final, [payload]),
-      ...(unknownFields.length === 0 ? {} : { unknownFields }),
+      ordered: orderSets(spec, final, [payload]),
+      ...sure,
     }
   })
 }

@@ -2,11 +2,11 @@ import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { numberRules } from '../../core/catalog/head-control.ts'
-import { dropFields, listUnknown } from '../../core/catalog/hidden-fields.ts'
+import { dropFields, listOmittedHidden, listUnknown } from '../../core/catalog/hidden-fields.ts'
 import { restoreShape } from '../../core/catalog/item-spec.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
-import { findItemByWireName } from '../../core/catalog/wire-names.ts'
+import { findItemByWireName, isUnnamed } from '../../core/catalog/wire-names.ts'
 import { isAcceleratedDomain, suggestName } from '../../core/catalog/value/formats.ts'
 import { describeProblem } from '../../manifest/observed/unreadable-value.ts'
 import { isObject, isSameJson, formatPointerStep, type Json } from '../../core/model/json.ts'
@@ -29,6 +29,8 @@ export interface ParsedPayload {
   payload: Json
   /** Hidden fields that the payload leaves out; as in `ItemState`. */
   unknownFields: string[]
+  /** Fields that the service did not show, of which the payload has recorded values or none. */
+  notShown: string[]
 }
 
 /** Content of import files. */
@@ -64,7 +66,7 @@ export function parseImports(
   const foundByFile = files.map((file) => parseFile(file, domain, workspace, recorded))
   const found = foundByFile.flat()
   if (found.length === 0)
-    for (const file of files.filter((each) => !each.hasProblems))
+    for (const file of files.filter((each) => !each.hasProblems && each.skipped.length === 0))
       file.reportShape('', 'expected at least one item, got none')
   const empty = sources.flatMap(({ name }, i) => (foundByFile[i]?.length === 0 ? [name] : []))
   const first = new Map<string, Found>()
@@ -118,6 +120,11 @@ function parseFile(
     const likely = [...(workspace.desired.get(name)?.keys() ?? [])]
     return Object.entries(entry.config).flatMap(([wireName, observed]): Found[] => {
       const item = findItemByWireName(wireName, observed, itemKeys, likely) ?? wireName
+      if (isUnnamed(item, itemKeys)) {
+        const reason = `service.itemKeys in edgewise.yaml does not have "${item}: ${wireName}"`
+        file.skipped.push({ domain: name, item, reason })
+        return []
+      }
       const pointer = entry.pointer + formatPointerStep(wireName)
       const hides = entry.isQueried || catalogue.get(item)?.hidesFields === true
       const known = hides ? recorded.get(name)?.get(item) : undefined
@@ -168,19 +175,20 @@ function parsePayload(
   { desired, vault }: Desired & Secrets,
   known: ItemState | undefined,
   numbersRules: boolean,
-): { payload: Json; unknownFields: string[] } | { problem: Unreadable } {
+): Pick<ParsedPayload, 'payload' | 'unknownFields' | 'notShown'> | { problem: Unreadable } {
   // An item that the catalogue does not know can't be managed; it is skipped later.
-  if (!catalogue.has(item)) return { payload: null, unknownFields: [] }
+  const unset = { payload: null, unknownFields: [], notShown: [] }
+  if (!catalogue.has(item)) return unset
   const long = findLongText(observed)
   if (long !== null) return { problem: long }
   const spec = getItemSpec(item)
   const state = desired.get(domain)?.get(item)
   const shown = restoreShape(spec, observed, state?.candidates[0])
   const [recorded] = known?.status === 'confirmed' ? known.candidates : []
-  const payload =
+  const { payload, notVerifiable } =
     recorded === undefined
-      ? shown
-      : spec.observe(dropFields(recorded, known?.unknownFields), shown).payload
+      ? { payload: shown, notVerifiable: [] }
+      : spec.observe(dropFields(recorded, known?.unknownFields), shown)
   const earlier =
     recorded === undefined ? null : { value: recorded, unknown: known?.unknownFields ?? [] }
   const unknownFields = listUnknown(spec, earlier, payload)
@@ -191,7 +199,6 @@ function parsePayload(
       ? payload
       : spec.observe(wanted, payload).payload
   const completed = numbersRules && item === 'head_control' ? numberRules(given) : given
-  const unset = { payload: null, unknownFields: [] }
   if (!isObject(completed) && isUnset(completed)) return unset
   const wire = parseItem(spec, completed, 'wire')
   const problem = wire.problems.find(({ severity }) => severity === 'error')
@@ -206,7 +213,8 @@ function parsePayload(
   const imperative = parseItem(spec, completed, 'manifest').problems.find(isImperative)
   const reason = 'it is an action, not configuration'
   if (imperative !== undefined) return { problem: { pointer: imperative.pointer, reason } }
-  return isUnset(wire.payload) ? unset : { payload: wire.payload, unknownFields }
+  const notShown = [...notVerifiable, ...listOmittedHidden(spec, payload)]
+  return isUnset(wire.payload) ? unset : { payload: wire.payload, unknownFields, notShown }
 }
 
 /** Finds a text that no manifest may have; the nesting of an import file is limited. */

@@ -1,6 +1,6 @@
 import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
-import { fillKeptFields, isSameAtService } from '../../core/catalog/item-spec.ts'
+import { isRecordedValue } from '../../core/catalog/item-spec.ts'
 import { findNamesake } from '../../core/catalog/wire-names.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import { isSameJson } from '../../core/model/json.ts'
@@ -58,9 +58,7 @@ function explainDifference(
   const [known] = candidates
   if (status !== 'confirmed' || known === undefined) return 'is recorded as unset'
   const spec = getItemSpec(item)
-  // A field that the service keeps and nobody has recorded is unknown, which is no difference.
-  const completed = fillKeptFields(spec.keptFields, known, value)
-  if (isSameAtService(spec, completed, value)) return null
+  if (isRecordedValue(spec, known, value)) return null
   // A text around a secret can be compared only with the value of the secret.
   const isUnknown = (secret: string) =>
     findTemplate(templates, secret)?.includes('${') === true && !vault.knows(secret)

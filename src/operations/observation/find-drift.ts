@@ -1,14 +1,15 @@
-import type { Settings } from '../runtime/workspace-parts.ts'
-import { nameFields } from '../../core/catalog/hidden-fields.ts'
+import type { Configured, Desired, Secrets, Settings } from '../runtime/workspace-parts.ts'
+import { forgetHidden } from '../../core/catalog/hidden-fields.ts'
 import { detectDrift } from '../../core/diff/detect-drift.ts'
+import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { ignoreDrift, createIgnoreLookup } from '../../core/diff/ignore-drift.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
 import { parseObserved, type ObservedName } from '../../manifest/observed/observed.ts'
-import type { Maker, SecretVault } from '../../manifest/secrets/secret-vault.ts'
-import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
+import type { Maker } from '../../manifest/secrets/secret-vault.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Drift, Observed } from '../../core/model/drift.ts'
 import {
+  createItemState,
   pickWritten,
   setItem,
   unrecordedState,
@@ -41,13 +42,15 @@ export interface FoundDrift {
  *
  * @param observation null if nothing was observed
  * @param rollouts stored rollouts
+ * @param ignore differences that do not count
  * @throws EdgewiseError `not-observed` when `observation` has the wrong shape
  */
 export function findDrift(
-  workspace: Workspace & { vault: SecretVault },
+  workspace: Configured & Desired & Secrets,
   recorded: RecordedState,
-  observation: { data: Json; notes: string[]; maker: Maker } | null,
+  observation: { data: Json; notes: string[]; maker: Maker; missing?: Domain[] } | null,
   rollouts: Rollout[] = [],
+  ignore = workspace.config.drift.ignore,
 ): FoundDrift {
   const { vault, config } = workspace
   const desired = representSecrets(workspace.desired, recorded, (secret, known) =>
@@ -64,16 +67,21 @@ export function findDrift(
           vault,
           maker: observation.maker,
         })
+  const { missing = [], notes = [] } = observation ?? {}
   const domains = new Set([...recorded.keys(), ...desired.keys(), ...seen.observed.keys()])
   const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
   return {
     observed: seen.observed,
     unmanaged: seen.unmanaged,
-    notes: [...(observation?.notes ?? []), ...seen.notes, ...describeUnfinished(rollouts)],
-    drift: ignoreDrift(
-      detectDrift(recorded, desired, seen.observed, onHold),
-      createIgnoreLookup(config.drift.ignore, domains.size),
-    ),
+    notes: [...notes, ...seen.notes, ...describeUnfinished(rollouts)],
+    drift: {
+      ...ignoreDrift(
+        detectDrift(recorded, desired, seen.observed, onHold),
+        createIgnoreLookup(ignore, domains.size),
+      ),
+      isObserved: observation !== null,
+      ...(missing.length === 0 ? {} : { unanswered: missing }),
+    },
   }
 }
 
@@ -88,6 +96,7 @@ export function narrowDrift(found: FoundDrift, selection: Selection): FoundDrift
   return {
     ...found,
     drift: {
+      ...found.drift,
       items: narrow(items),
       pending: narrow(pending),
       live: narrow(live),
@@ -107,7 +116,7 @@ export function narrowDrift(found: FoundDrift, selection: Selection): FoundDrift
 export function buildRepairBase(
   { drift: found, observed }: FoundDrift,
   recorded: RecordedState,
-  { desired, vault }: Pick<Workspace, 'desired'> & { vault: SecretVault },
+  { desired, vault }: Desired & Secrets,
   observedAt: string,
 ): Map<Domain, Map<ItemKey, RecordedItem>> {
   const base = new Map<Domain, Map<ItemKey, RecordedItem>>()
@@ -132,16 +141,13 @@ export function buildRepairBase(
       record(domain, item, unrecordedState, {})
       continue
     }
-    const { status } = observedItem.state
     const templates = after === null ? {} : { ...known?.templates, ...vault.listTemplates(after) }
-    const state = { status, candidates: after === null ? [] : [after] }
-    // What was never known stays so.
-    const unknown = new Set(nameFields(known?.unknownFields ?? []))
-    const unknownFields = observedItem.notVerifiable.filter((pointer) =>
-      nameFields([pointer]).some((name) => unknown.has(name)),
+    const { value, unknownFields } = forgetHidden(
+      getItemSpec(item),
+      after,
+      observedItem.notVerifiable,
     )
-    const hidden = unknownFields.length === 0 || after === null ? {} : { unknownFields }
-    record(domain, item, { ...state, ...hidden }, templates)
+    record(domain, item, createItemState(value, unknownFields), templates)
   }
   for (const { domain, item, unreadable } of found.items) {
     const known = recorded.get(domain)?.get(item)
@@ -165,7 +171,8 @@ export function refuseUnobserved(
 ): void {
   const { items } = drift
   const isObserved = items.some(({ domain, item }) => observed.get(domain)?.has(item) === true)
-  if (isObserved || items.length === 0) return
+  // That the service has none of the domains is a difference, and was observed.
+  if (isObserved || items.length === 0 || drift.unanswered !== undefined) return
   const domains = [...observed.keys()].map(redact)
   throw new EdgewiseError(
     'not-observed',

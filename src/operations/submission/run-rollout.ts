@@ -30,6 +30,7 @@ import type {
   StateReader,
   StateWriter,
 } from '../../state/store/store.ts'
+import { compareWritten } from '../observation/compare-written.ts'
 import { createApplyId, executePlan, type ExecuteOptions } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { rollbackSuffix } from './find-change.ts'
@@ -159,6 +160,8 @@ function createApplying(
   const serviceLimits = new ServiceLimits()
   const watch = watchStop(lock, outside)
   const { whole: _whole, ...partial } = grounds
+  // The first wave was compared before the consent, which may have changed what it has.
+  let isCompared = grounds.overrides === undefined
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
@@ -174,6 +177,8 @@ function createApplying(
   return {
     prepare: async (part, base) => {
       await guard()
+      if (isCompared) isCompared = false
+      else await compareWritten(workspace, part, base, outside)
       return (await resolveForSend(workspace, part, base, outside.signal)).plan
     },
     execute,

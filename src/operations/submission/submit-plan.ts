@@ -24,8 +24,9 @@ import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
 import { watchStop } from '../../state/locks/stop-watch.ts'
-import type { RecordedState } from '../../state/store/store.ts'
+import type { RecordedState, StateWriter } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
+import { listFirstWrites } from '../observation/compare-written.ts'
 import { executePlan } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { giveUp } from './give-up.ts'
@@ -68,6 +69,8 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   remake?: Remake
   /** Called after consent and before anything is sent. */
   beforeSending?(): Promise<void>
+  /** State of the domains of which the plan is based on observed values. */
+  observed: RecordedState
 }
 
 /** Decisions about rollouts and policies. */
@@ -205,8 +208,9 @@ async function createJudge(
     const policed = await submitToPolicies(workspace, policies, judging, request, dialogue)
     append(overrides, policed.overrides)
     const decided = await decideRollouts(workspace, request.locked.store, judged, request)
-    const { reason = '' } = request
+    const { reason = '', title, observed } = request
     if (decided.liftsHolds) overrides.push({ policy: 'retry-held', reason })
+    if (title !== 'Repair' && observed.size > 0) overrides.push({ policy: 'differs', reason })
     return { ...decided, overrides, exceptions: policed.exceptions }
   }
 }
@@ -239,6 +243,7 @@ async function prepare(
     )
   if (ready.writes.length > 0) await refuseStopped(request.locked.accountStop)
   await recordMoves(store, ports)
+  await recordObserved(request.observed, store, ports)
   await request.beforeSending?.()
   await giveUp(sent, recorded, store)
   if (ready.writes.length > 0) await outside.onSending?.()
@@ -247,6 +252,18 @@ async function prepare(
   for (const rollout of kept)
     await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
   return { plan: sent, ready, unchanged, continued, inWaves, serviceTime, grounds }
+}
+
+/** Records observed values, so that a plan can be made of them again. */
+async function recordObserved(
+  observed: RecordedState,
+  store: StateWriter,
+  { outside, dialogue }: Ports,
+): Promise<void> {
+  if (observed.size === 0) return
+  outside.onPhase?.({ name: 'saving-state', total: observed.size })
+  await store.save(observed, `Observed values of ${observed.size} domains`)
+  dialogue.note(`Recorded the observed values of ${pluralize(observed.size, 'domain')}.`)
 }
 
 /** Builds what an apply of a plan rests on, for the history. */
@@ -369,6 +386,5 @@ function execute(
 /** Selects the writes to begin with: none if their wave has to wait for approval. */
 function selectFirstWave(plan: Plan, continued: Rollout | null): Plan {
   if (isStopped(plan, continued)) return { ...plan, writes: [] }
-  const first = plan.writes.reduce((least, { wave }) => Math.min(least, wave), Infinity)
-  return { ...plan, writes: plan.writes.filter(({ wave }) => wave === first) }
+  return { ...plan, writes: listFirstWrites(plan) }
 }

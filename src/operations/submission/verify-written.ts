@@ -1,21 +1,14 @@
 import { throwDefect } from '../../core/model/edgewise-error.ts'
-import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
+import { setItem, type Domain } from '../../core/model/item.ts'
 import { nameFields } from '../../core/catalog/hidden-fields.ts'
 import type { DriftItem, Verified } from '../../core/model/drift.ts'
-import { append, groupBy, addUp } from '../../core/model/lists.ts'
+import { groupBy, addUp } from '../../core/model/lists.ts'
 import { listSome } from '../../core/model/text/words.ts'
-import type { QueryClient } from '../../service/query/query-client.ts'
-import type { RecordedItem, RecordedState, StateWriter } from '../../state/store/store.ts'
-import { observe } from '../drift.ts'
-import { findDrift } from '../observation/find-drift.ts'
+import type { RecordedState, StateWriter } from '../../state/store/store.ts'
+import { compareLive } from '../observation/compare-live.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
-import { readManaged } from '../observation/observe-live.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Executed } from './executed.ts'
-import { withQueries } from '../runtime/connect.ts'
-
-/** Number of times that differing items are read: a write may take some time to be seen. */
-const maxReads = 3
 
 /**
  * Reads back what an apply has confirmed. State keeps what was sent; an item that the service has
@@ -32,7 +25,7 @@ export async function verifyWritten(
   { outside, dialogue }: Ports,
 ): Promise<Executed> {
   const written = selectConfirmed(executed, before)
-  const total = count(written)
+  const total = addUp(written.values(), (items) => items.size)
   if (total === 0) return executed
   const verified: Verified = { same: 0, notVerifiable: [], differs: [], unknown: 0, failure: null }
   const attempt = async (work: () => Promise<void>) => {
@@ -43,7 +36,16 @@ export async function verifyWritten(
       verified.failure = error.message
     }
   }
-  await attempt(() => readRepeatedly(workspace, written, verified, outside))
+  await attempt(async () => {
+    const { same, partly, open } = await compareLive(workspace, written, outside)
+    const missing = new Set<Domain>()
+    for (const { domain, item, kinds } of open)
+      if (kinds.includes('live')) verified.differs.push({ domain, item })
+      else missing.add(domain)
+    Object.assign(verified, { same, notVerifiable: countByFields(partly) })
+    if (missing.size > 0)
+      verified.failure = `the service has no configuration of ${listSome([...missing])}`
+  })
   const partly = addUp(verified.notVerifiable, ({ domains }) => domains)
   verified.unknown = total - verified.same - partly - verified.differs.length
   const { recorded, unrecorded } = executed.result
@@ -59,33 +61,6 @@ export async function verifyWritten(
     : { ...executed, result, status: 'incomplete', isVerified: false }
 }
 
-/** Reads until nothing differs, and all domains were returned; all reads have the same pace. */
-function readRepeatedly(
-  workspace: LoadedWorkspace,
-  written: RecordedState,
-  verified: Verified,
-  outside: Ports['outside'],
-): Promise<void> {
-  return withQueries(workspace, { outside }, async (queries) => {
-    let left = written
-    let missing: Domain[] = []
-    const partly: DriftItem[] = []
-    for (let read = 1; count(left) > 0 && read <= maxReads; read++) {
-      if (read > 1)
-        await outside.clock.sleep(workspace.config.service.settleSeconds * 1000, outside.signal)
-      const found = await compare(workspace, queries, left, outside)
-      verified.same += found.same
-      append(partly, found.partly)
-      verified.differs = found.differs
-      missing = found.missing
-      left = pick(left, [...found.differs, ...found.unread])
-    }
-    verified.notVerifiable = countByFields(partly)
-    if (missing.length > 0)
-      verified.failure = `the service has no configuration of ${listSome(missing)}`
-  })
-}
-
 /** Selects what the writes of a plan have left as confirmed or unset. */
 function selectConfirmed({ plan, result }: Executed, before: RecordedState): RecordedState {
   const selected: RecordedState = new Map()
@@ -95,50 +70,12 @@ function selectConfirmed({ plan, result }: Executed, before: RecordedState): Rec
         const state = result.recorded.get(domain)?.get(item)
         if (state === undefined || state.status === 'in-doubt') continue
         // It was refused or not sent.
-        if (isSameRecording(state, before.get(domain)?.get(item))) continue
+        const known = before.get(domain)?.get(item)
+        const isNew = state.apply !== known?.apply || state.at !== known.at
+        if (!isNew && state.status === known.status) continue
         setItem(selected, domain, item, state)
       }
   return selected
-}
-
-function isSameRecording(a: RecordedItem, b: RecordedItem | undefined): boolean {
-  return a.apply === b?.apply && a.at === b.at && a.status === b.status
-}
-
-/** Written items by what one read shows; the others can't be compared. */
-interface Compared {
-  same: number
-  /** Items that agree but for fields that the service does not show. */
-  partly: DriftItem[]
-  differs: Verified['differs']
-  /** Items of the domains that the service did not return. */
-  unread: Verified['differs']
-  missing: Domain[]
-}
-
-async function compare(
-  workspace: LoadedWorkspace,
-  queries: QueryClient,
-  written: RecordedState,
-  outside: Ports['outside'],
-): Promise<Compared> {
-  const live = { observe: () => readManaged(workspace, queries, listItems(written), outside) }
-  const selection = { target: [...written.keys()], items: [] }
-  const observation = await observe(live, { workspace, recorded: written, selection }, outside)
-  const { drift, observed } = findDrift(workspace, written, observation)
-  const own = drift.items.filter(({ domain, item }) => written.get(domain)?.has(item) === true)
-  const agreeing = own.filter(
-    ({ confidence, kinds, ignored }) =>
-      confidence === 'verified' && !kinds.includes('live') && ignored === undefined,
-  )
-  const name = ({ domain, item }: DriftItem) => ({ domain, item })
-  return {
-    same: agreeing.filter(({ notVerifiable }) => notVerifiable.length === 0).length,
-    partly: agreeing.filter(({ notVerifiable }) => notVerifiable.length > 0),
-    differs: own.filter(({ kinds }) => kinds.includes('live')).map(name),
-    unread: own.filter(({ domain }) => !observed.has(domain)).map(name),
-    missing: [...written.keys()].filter((domain) => !observed.has(domain)),
-  }
 }
 
 function countByFields(items: DriftItem[]): Verified['notVerifiable'] {
@@ -154,19 +91,6 @@ function countByFields(items: DriftItem[]): Verified['notVerifiable'] {
   }))
 }
 
-function listItems(state: RecordedState): Map<Domain, ItemKey[]> {
-  return new Map([...state].map(([domain, items]) => [domain, [...items.keys()]]))
-}
-
-function pick(state: RecordedState, wanted: Verified['differs']): RecordedState {
-  const picked: RecordedState = new Map()
-  for (const { domain, item } of wanted) {
-    const found = state.get(domain)?.get(item)
-    if (found !== undefined) setItem(picked, domain, item, found)
-  }
-  return picked
-}
-
 /** Returns the new state of the domains with an item that differs. */
 function markDiffering(recorded: RecordedState, differs: Verified['differs']): RecordedState {
   const marked: RecordedState = new Map()
@@ -176,8 +100,4 @@ function markDiffering(recorded: RecordedState, differs: Verified['differs']): R
     if (state !== undefined) setItem(marked, domain, item, { ...state, differs: true }, items)
   }
   return marked
-}
-
-function count(state: RecordedState): number {
-  return addUp(state.values(), (items) => items.size)
 }

@@ -107,7 +107,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     ...(ignored === 0
       ? []
       : [`Differences of ${pluralize(ignored, 'item')} are ignored by drift.ignore.`]),
-    ...(assumed === 0 || verified > 0 || unreadable > 0
+    ...(assumed === 0 || verified > 0 || unreadable > 0 || drift.isObserved === true
       ? []
       : ['None of these items was compared with the service: that takes --observed or --live.']),
   ]

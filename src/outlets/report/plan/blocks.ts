@@ -70,11 +70,11 @@ export function shareParts(
     return part
   }
   return changes.map((change) => {
-    const { item, action, reason, by, undoes, resets, effect } = change
+    const { item, action, reason, by, undoes, resets, absent, effect } = change
     const { before, after } = change.shown ?? change
     // Most changes of a large plan are the same.
     const values = [number(before), number(after)]
-    const key = JSON.stringify([item, action, reason, by, undoes, values, resets, effect])
+    const key = JSON.stringify([item, action, reason, by, undoes, values, resets, absent, effect])
     return { change, part: parts.get(key) ?? addPart(change, key) }
   })
 }
@@ -132,7 +132,7 @@ export function explainDestructive({ item, action, reason, after, resets }: Chan
 }
 
 function listLines(change: Change): ValueLine[] {
-  const { item, action, reason, resets = [] } = change
+  const { item, action, reason, resets = [], absent = [] } = change
   const { before, after } = change.shown ?? change
   if (after === null) return []
   const shape = findShape(item)
@@ -141,7 +141,7 @@ function listLines(change: Change): ValueLine[] {
     ? listValueLines(after, shape, action)
     : [
         ...listChangedLines(before, dropFields(after, resets), shape),
-        ...resets.map((pointer) => formatReset(pointer, after, shape)),
+        ...[...resets, ...absent].map((pointer) => formatReset(pointer, after, shape)),
       ]
 }
 
