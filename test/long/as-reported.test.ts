@@ -1,30 +1,40 @@
 // @module-tag often
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
+import { runProgram } from '../program.ts'
+import { Place, fetchConfig } from '../steps/cli.ts'
+import { emulator, setStage } from '../steps/stage.ts'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { parseJson, type JsonObject } from '../../src/core/model/json.ts'
-import { runProgram } from '../program.ts'
-import { fetchConfig, Place } from '../steps/cli.ts'
-import { emulator, setStage } from '../steps/stage.ts'
 
 /**
  * What people reported, command by command with the built program. The rules behind each have tests
  * of their own; these see that the program as it is shipped keeps them.
  */
-setStage({ extended: true })
+setStage()
+
 const domain = 'www.example.com'
+
 let place: Place
 
 beforeEach(() => void (place = new Place(emulator.url)))
+
 afterEach(() => place.remove())
 
 const edgewise = (...args: string[]) => runProgram(place, ...args)
+
 const apply = (config: JsonObject) => {
   place.manifest(domain, config)
   return edgewise('apply', '--yes')
@@ -106,6 +116,16 @@ it('requests that nest 900 levels are refused, and no process dies', async () =>
   }
 })
 
+it('a journal whose author was changed is found', async () => {
+  expect(await apply({ timeout: { time: 30 } })).toMatchObject({ code: 0 })
+  const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })
+  const path = files.find((file) => /journal\/.*\.json$/.test(file)) ?? ''
+  const journal = parseJson(place.read(path)) as JsonObject
+  expect(journal['author']).toEqual(expect.any(String))
+  place.write(path, JSON.stringify({ ...journal, author: 'somebody' }))
+  expect(await edgewise('state', 'verify')).toMatchObject({ code: 1 })
+})
+
 it('an origin that leads back is a warning, and a loop in a trace', async () => {
   place.write(
     'domains/a.yaml',
@@ -172,16 +192,6 @@ it('an exception goes before the rules of a profile', async () => {
   expect(out.match(/"\/\w*\/?"(?=,)/g)?.slice(0, 3)).toEqual(['"/live/"', '"/"', '"/rest/"'])
   const trace = await edgewise('trace', `https://${domain}/live/a`, '--json')
   expect(trace.out).toContain(`"pattern":"/live/","file":"domains/a.yaml","line":4`)
-})
-
-it('a journal whose author was changed is found', async () => {
-  expect(await apply({ timeout: { time: 30 } })).toMatchObject({ code: 0 })
-  const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })
-  const path = files.find((file) => /journal\/.*\.json$/.test(file)) ?? ''
-  const journal = parseJson(place.read(path)) as JsonObject
-  expect(journal['author']).toEqual(expect.any(String))
-  place.write(path, JSON.stringify({ ...journal, author: 'somebody' }))
-  expect(await edgewise('state', 'verify')).toMatchObject({ code: 1 })
 })
 
 it('drift takes what import takes: bodies of requests and answers, a line each', async () => {
@@ -260,6 +270,8 @@ PATH='${process.env['PATH']}' exec git "$@"
     const { code, err } = await edgewise('plan', '--report', file)
     expect([code, err]).toEqual([1, expect.stringContaining('(ENOSPC): the disk is full')])
   })
+})
+
 it.each(['tests/a.yaml', 'requests/a.txt', 'rules/a.yaml', 'CODEOWNERS', 'edgewise.yaml'])(
   'a hook that checks and formats %s does not fail',
   async (path) => {
@@ -340,6 +352,14 @@ it('the examples of init are all removed as the guide says, and no test of them 
   expect(left.filter((path) => /www|baseline/.test(path))).toEqual([])
   place.write('cdn/domains/a.yaml', 'domain: shop.example.com\nconfig: {timeout: {time: 60}}\n')
   expect(await edgewise('-C', 'cdn', 'test', '--allow-empty')).toMatchObject({ code: 0 })
+})
+
+/**
+ * What people reported, command by command with the built program. The rules behind each have tests
+ * of their own; these see that the program as it is shipped keeps them.
+ */
+setStage({ extended: true })
+
 /** Writes a configuration as another client of the account does. */
 async function writeAsOther(config: JsonObject): Promise<void> {
   const token = place.env['EDGEWISE_TOKEN'] ?? ''

@@ -134,7 +134,7 @@ describe('an edit of an item that somebody else has changed', () => {
   })
 })
 
-it('a rollback of what somebody else has changed since is refused until it is allowed', async () => {
+it('a rollback of what somebody else has changed since needs consent', async () => {
   await place.manifest(www, { rate_limit: limit }).settle()
   await place.manifest(www, { rate_limit: { ...limit, leading_flow_count: 2 } }).settle()
   await writeAsOther({ rate_limit: { ...limit, max_rate_count: 200, leading_flow_count: 2 } })

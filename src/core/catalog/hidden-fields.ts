@@ -25,8 +25,8 @@ interface Fields {
 }
 
 /**
- * Lists the hidden fields that a value leaves out, or has as null: a query never shows them, and a write without
- * them resets them. Returns JSON pointers, in the order of the value.
+ * Lists the hidden fields that a value leaves out, or has as null: a query never shows them, and a
+ * write without them resets them. Returns JSON pointers, in the order of the value.
  */
 export function listOmittedHidden({ hidesFields, schema }: Fields, value: Json): string[] {
   return hidesFields ? collectOmitted(schema, value, '') : []

@@ -374,7 +374,7 @@ by?: Actor
  */
 overrides?: {
 /**
- * Name of the policy; freeze: freeze windows; retry-held: values on hold; --force: limits of guards.
+ * Name of the policy; freeze: freeze windows; retry-held: values on hold; --force: limits of guards; differs: values that others gave an item.
  */
 policy: string
 /**
@@ -885,7 +885,7 @@ by?: Actor
  */
 overrides?: {
 /**
- * Name of the policy; freeze: freeze windows; retry-held: values on hold; --force: limits of guards.
+ * Name of the policy; freeze: freeze windows; retry-held: values on hold; --force: limits of guards; differs: values that others gave an item.
  */
 policy: string
 /**
