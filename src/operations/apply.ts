@@ -79,23 +79,20 @@ export async function apply(
           outside,
         )
     // A saved plan has no other values from which it could go on.
-    const allow = isSaved ? [] : request.allow
-    const observed = await compareWritten(workspace, planned.plan, recorded, outside, allow)
+    const observed = await compareWritten(
+      workspace,
+      planned.plan,
+      recorded,
+      outside,
+      isSaved ? [] : request.allow,
+    )
     const base = new Map([...recorded, ...observed])
     const { plan, remake } = observed.size === 0 ? planned : await make(base)
+    const own = { waves, locked, recorded: base, observed, asks: !isSaved, finishes: true, remake }
     const executed = await submitPlan(
       workspace,
       plan,
-      {
-        ...request,
-        title: 'Apply',
-        waves,
-        locked,
-        recorded: base,
-        observed,
-        asks: !isSaved,
-        remake,
-      },
+      { ...request, ...own, title: 'Apply' },
       ports,
     )
     return verifies ? verifyWritten(workspace, executed, base, store, ports) : executed

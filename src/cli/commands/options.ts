@@ -45,8 +45,7 @@ export function addGuardOptions(command: Command): Command {
   return command
     .option(
       '--allow <item>',
-      'allow destructive changes of this item, such as removing the certificate, and what ' +
-        'replaces values that others gave it; repeatable',
+      'allow destructive changes of this item, and over values that others gave it; repeatable',
       collect,
       [],
     )

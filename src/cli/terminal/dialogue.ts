@@ -262,7 +262,7 @@ function buildPrompt(question: Exclude<Question, { kind: 'older' }>): Prompt {
       )
     case 'number':
       return {
-        hint: 'Run it at a terminal without --json, which asks, or write a manifest with them.',
+        hint: 'Run it at a terminal, or write a manifest with them.',
         text:
           'The service never shows the order of header rules ' +
           `(${pluralize(question.rules, 'rule')} of head_control of ${pluralize(question.domains, 'domain')}). ` +
