@@ -88,7 +88,6 @@ export type DiagnosticCode =
   | 'entry-redundant'
   | 'networks-overlap'
   | 'value-without-effect'
-  | 'rule-expensive'
   | 'white-list-denied'
   | 'never-served'
   | 'rules-not-compared'

@@ -68,12 +68,6 @@ export const findingCodes = {
     description: 'The specification gives a field no effect beside the other fields.',
     advice: 'Remove the field, or change the field that takes its effect away.',
   },
-  'rule-expensive': {
-    severity: 'warning',
-    summary: 'This pattern may take exponential time',
-    description: 'An engine that backtracks can take exponential time to match the pattern.',
-    advice: 'Rewrite the pattern so that a text matches in one way only, such as `a+` for `(a+)+`.',
-  },
   'white-list-denied': {
     severity: 'warning',
     summary: 'A ban denies an address of the white list',

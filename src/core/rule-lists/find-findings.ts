@@ -1,16 +1,15 @@
 import { formPattern, readEffective } from '../effects/effective.ts'
-import { NoLanguage, settle } from '../effects/witness/languages.ts'
+import { NoLanguage } from '../effects/witness/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { append } from '../model/lists.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
 import type { Settings } from '../trace/readings.ts'
-import { parseCore } from '../trace/regex/syntax.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
 import { checkAnyMatch, listAnyMatch } from './any-match.ts'
 import { Desk, maxStates } from './desk.ts'
-import { isExpensive } from './expensive.ts'
-import { createFinding, createUncompared, nameRule, type Finding } from './finding.ts'
+import { createUncompared, type Finding } from './finding.ts'
 import {
   checkFirstMatch,
   createUndecided,
@@ -21,7 +20,7 @@ import {
 import { checkValues } from './idle-values.ts'
 import { keepEntry, listTexts, type Entry } from './pattern.ts'
 import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
-import { findUnder, listOpen, listWorlds } from './worlds.ts'
+import { listOpen, listWorlds } from './worlds.ts'
 
 /** Results over a fleet, by values. */
 export type KnownResults = Map<string, Shared>
@@ -141,7 +140,7 @@ function findPart(
   else if (domain !== found.domain) {
     const { seeing, byHost } = shared
     if (byHost.size === 0) {
-      seeing.push(...listSeeing(read, new Desk(domain, settings, 0)))
+      append(seeing, listSeeing(read, new Desk(domain, settings, 0)))
       byHost.set(nameHost(found.domain, seeing, settings), found)
     }
     const host = nameHost(domain, seeing, settings)
@@ -165,7 +164,7 @@ function nameValue(value: Value): string {
 }
 
 function listSeeing(items: Items, desk: Desk): Entry[] {
-  const entries = listPatterns(items, listLonePatterns(items), desk).flatMap((each) => each.entries)
+  const entries = listPatterns(items, desk).flatMap((each) => each.entries)
   return entries.filter(({ seesHost, isDecidable }) => seesHost && isDecidable)
 }
 
@@ -176,7 +175,6 @@ function check(
   states: number,
 ): { result: ListResult; states: number } {
   const desk = new Desk(domain, settings, states)
-  const patterns = listLonePatterns(items)
   const avoid =
     settings.answers[3] === 'cache-first'
       ? []
@@ -205,15 +203,17 @@ function check(
       .filter(({ severity }) => severity === 'warning')
       .map(({ rule }) => `${rule.item}${rule.pointer}`),
   )
-  const others = [...checkAnyMatch(items, desk), ...checkLone(patterns, desk)].filter(
+  const others = [
+    ...checkAnyMatch(items, desk),
+    ...checkLone(listLonePatterns(items), desk),
+  ].filter(
     ({ rule }) =>
       !warned.has(`${rule.item}${/^\/\d+/.exec(rule.pointer)?.[0] ?? ''}`) ||
       rule.item === 'combined_ban',
   )
   const crossed = between.filter(({ rule }) => !warned.has(`${rule.item}${rule.pointer}`))
-  const cost = checkCosts(items, patterns, desk)
   const ended = desk.isSpent ? [createUncompared([...items.keys()][0])] : []
-  const findings = [...ranked, ...crossed, ...others, ...cost, ...ended]
+  const findings = [...ranked, ...crossed, ...others, ...ended]
   const reached = results.flatMap((each) => each.reached)
   return { result: { findings, reached }, states: desk.close() }
 }
@@ -261,7 +261,7 @@ function checkLone(patterns: Lone[], desk: Desk): Finding[] {
 }
 
 /** Lists every pattern of a domain with its rule. */
-function listPatterns(items: Items, lone: Lone[], desk: Desk): Lone[] {
+function listPatterns(items: Items, desk: Desk): Lone[] {
   const keys = ['cache_rule', 'cache_rule_list', 'speed_limit', 'source_url_rewrite'] as const
   const lists = listAnyMatch(items, desk).flatMap(({ rules, texts, entry }) =>
     texts.flatMap((text, i) => {
@@ -270,30 +270,7 @@ function listPatterns(items: Items, lone: Lone[], desk: Desk): Lone[] {
       return [{ rule, entries: [entry(text)] }]
     }),
   )
-  return [...keys.flatMap((key) => readRules(key, items)), ...lone, ...lists]
-}
-
-/** Finds patterns for which an engine that backtracks may need exponential time. */
-function checkCosts(items: Items, lone: Lone[], desk: Desk): Finding[] {
-  const hosts = ['https', 'http'].map((scheme) => `${scheme}://${desk.domain}/`)
-  return listPatterns(items, lone, desk).flatMap(({ rule, entries }) =>
-    entries.flatMap((entry) => {
-      const { kind, text, extent } = entry.form
-      const isRead = kind === 'regex' && /[*+{]/.test(text) && parseCore(text) !== null
-      if (!isRead || entry.matchesAll || desk.isSpent) return []
-      desk.spend(1)
-      const under = findUnder(desk.settings, listOpen(desk.settings, entry.readings), (world) => {
-        const whole = extent !== 'search' && settle(world, 4) === 'whole'
-        return entry.languages(world).some(({ sees, program: { ignoresCase } }) => {
-          const starts = sees !== 'W' ? ['/'] : desk.domain.startsWith('.') ? [] : hosts
-          return isExpensive(text, whole, ignoresCase, starts, (count) => desk.spend(count))
-        })
-      })
-      if (under === null) return []
-      const detail = `a repetition in ${nameRule(rule)} matches one text in several ways`
-      return [createFinding('rule-expensive', rule, detail, { under, proof: 'automaton' })]
-    }),
-  )
+  return [...keys.flatMap((key) => readRules(key, items)), ...listLonePatterns(items), ...lists]
 }
 
 /** Names what patterns for whole URLs see of a host; empty if there are none. */

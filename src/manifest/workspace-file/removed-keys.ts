@@ -6,6 +6,9 @@ import { getOwn, parsePointer } from '../../core/model/json.ts'
  */
 export const removedKeys = {
   workspace: {
+    'checks.rule-expensive':
+      'expressions are no longer searched for exponential time: the service names no engine. ' +
+      'Remove the key.',
     'notes.kept': 'values that stay are differences now. Remove the key.',
     'rollout.probe':
       'Edgewise sends no requests of its own. Set "rollout.health.minRequests" and ' +

@@ -34,7 +34,6 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "entry-redundant": "Another entry of the list matches every request that the entry matches.",
   "networks-overlap": "Two networks of items that ban together overlap.",
   "value-without-effect": "The specification gives a field no effect beside the other fields.",
-  "rule-expensive": "An engine that backtracks can take exponential time to match the pattern.",
   "white-list-denied": "A rule of combined_ban denies an entry of ip_white_list.",
   "never-served": "Items together refuse, deny or redirect every request of the domain.",
   "rules-not-compared": "Comparing the rules takes too long, and ended early.",
