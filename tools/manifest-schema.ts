@@ -128,17 +128,7 @@ export function buildManifestSchemas(
 }
 
 function buildItemSchema(schema: ItemSchema): Schema {
-  const unset = {
-    type: 'object',
-    additionalProperties: false,
-    required: ['$unset'],
-    properties: {
-      $unset: {
-        const: true,
-        description: 'Unsets the item: the service then behaves as without it.',
-      },
-    },
-  }
+  const unset = buildUnset('Unsets the item: the service then behaves as without it.')
   const { title, description, examples, ...inner } = schema
   const value = loosen(inner)
   const choices: unknown[] = Array.isArray(value['anyOf']) ? value['anyOf'] : [value]
@@ -181,7 +171,20 @@ function loosen(schema: ItemSchema): Schema {
       referenceSchema,
       nullSchema,
       ...listOtherSpellings(schema),
+      // The service never shows it: a manifest declares that it has no value.
+      ...(schema['x-edgewise']?.hidden === true && schema.default === undefined
+        ? [buildUnset('Declares that the field has no value.')]
+        : []),
     ],
+  }
+}
+
+function buildUnset(description: string): Schema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['$unset'],
+    properties: { $unset: { const: true, description } },
   }
 }
 

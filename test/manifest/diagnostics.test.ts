@@ -208,7 +208,7 @@ it.each([
     '$unset of a field',
     `${domain}  https: {cert_id: 1, http2: {$unset: true}}\n`,
     '3:31-37 item-invalid',
-    'applies to a whole item only',
+    'applies to a whole item, or to a field that the service never shows',
   ],
   [
     '$append of a string',

@@ -11,7 +11,7 @@ import { createWorkspace, listGlobs } from './test-workspace.ts'
 const src = fileURLToPath(new URL('../../src', import.meta.url))
 const kinds = Object.keys(listFileKinds(listGlobs()))
 
-/** Modules that search or load files of a name in the workspace, and the kinds that they are for. */
+/** Modules that search or load files of a name in the workspace, and for which kinds. */
 const readers: Record<string, string> = {
   'cli/init/find-placement.ts': 'workspace',
   'cli/select-files.ts': 'requests, schema, owners',
@@ -27,7 +27,7 @@ const readers: Record<string, string> = {
   'operations/policies/load-request-cases.ts': 'requests',
   'cli/requests/effects-request.ts': 'requests',
 }
-/** Modules that load what is no file of a workspace: named by a person, secret, stored, packaged. */
+/** Modules that load no file of a workspace: named by a person, secret, stored, packaged. */
 const others = [
   'cli/action/run-action.ts',
   'cli/init/write-workspace.ts',
@@ -55,7 +55,7 @@ describe('the list of the files of a workspace', () => {
   it('has every key of edgewise.yaml with globs of files', () => {
     const keys = Object.entries(workspaceSchema.properties)
       .filter(([, schema]) =>
-        /^Globs of the files/.test('description' in schema ? schema.description : ''),
+        ('description' in schema ? schema.description : '').startsWith('Globs of '),
       )
       .map(([key]) => key)
     expect(keys.toSorted()).toEqual(Object.keys(listGlobs()).toSorted())

@@ -211,7 +211,8 @@ describe('loadWorkspace', () => {
       severity: 'warning',
       summary: 'This file is not loaded',
       detail:
-        'it looks like a manifest or a profile, but no glob of edgewise.yaml matches its name. ' +
+        'it looks like a manifest, a profile or a policy, but no glob of edgewise.yaml matches ' +
+        'its name. ' +
         'Rename it to "b.yaml", or exclude it with the glob "!domains/b.YAML".',
     })
   })

@@ -251,7 +251,7 @@ describe('fields that the service never shows, after a write of somebody else', 
     expect(https).toMatchObject({ candidates: [{ cert_id: 8 }] })
     expect(JSON.stringify(https)).not.toContain('ocsp')
     place.manifest(www, {
-      cache_rule_list: [{ ...rule, expire: 90, cache_or_not: null }],
+      cache_rule_list: [{ ...rule, expire: 90, cache_or_not: { $unset: true } }],
       https: { cert_id: 8, ocsp: 'on' },
     })
     const applied = await apply()
@@ -294,7 +294,7 @@ describe('a hidden field that a manifest declares absent', () => {
   })
 
   it('is sent so without further consent, and known from then on', async () => {
-    const declared = { ...shown, case_ignore: 'no', cache_or_not: null }
+    const declared = { ...shown, case_ignore: 'no', cache_or_not: { $unset: true } }
     place.manifest(www, { cache_rule_list: [declared] })
     expect((await place.cli('validate')).code).toBe(0)
     const { out } = await place.cli('plan')
@@ -314,7 +314,7 @@ describe('a hidden field that a manifest declares absent', () => {
     await apply('--allow', 'cache_rule_list')
     await writeAsOther({ cache_rule_list: [{ ...shown, expire: 5, cache_or_not: 'no' }] })
     await place.cli('import', '--live', '--replace')
-    const declared = { ...shown, expire: 5, case_ignore: null, cache_or_not: null }
+    const declared = { ...shown, expire: 5, case_ignore: 'yes', cache_or_not: { $unset: true } }
     place.manifest(www, { cache_rule_list: [declared] })
     const { code, out } = await place.cli('plan', '--detailed-exitcode')
     expect([code, out]).toEqual([2, expect.stringContaining('cache_or_not unknown → left out')])

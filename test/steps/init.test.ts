@@ -449,7 +449,7 @@ describe('init --ci github', () => {
     const pipeline = place.read('repo/.gitlab-ci.yml')
     expect(parse(pipeline)).toMatchObject({
       'edgewise drift': {
-        environment: 'drift',
+        environment: { name: 'drift', action: 'access' },
         script: ['mkdir -p .edgewise', 'edgewise drift --live --report .edgewise/drift.md'],
       },
     })

@@ -240,7 +240,7 @@ describe('files of tests', () => {
     )
     const { code, out } = await test('--report', 'r.xml', '--report', 'r.json')
     expect(code).toBe(1)
-    expect(out).toContain(`ok    ${'video domains serve mp4 for a day'}`)
+    expect(out).toContain('ok    video domains serve mp4 for a day')
     expect(out).toContain('2 of 3 tests failed.')
     expect(read('r.xml')).toContain(
       '<testcase name="document at line 13" classname="tests/a.yaml" line="13">',
@@ -261,7 +261,8 @@ describe('files of tests', () => {
       ['23:11', 'other.example.com is not tested'],
     ] as const)
       expect(flat).toContain(
-        `    This test is not well-formed  tests/a.yaml:${at}\n      expected  a well-formed test\n      got       ${text}`,
+        `    This test is not well-formed  tests/a.yaml:${at}\n` +
+          `      expected  a well-formed test\n      got       ${text}`,
       )
     expect((await test('--run', 'none*')).out).toContain('2 of 2 tests failed.')
   })

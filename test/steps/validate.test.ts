@@ -100,9 +100,9 @@ describe('validate', () => {
     expect([code, out]).toEqual([1, ''])
     for (const part of [
       'domains/none.yaml: no such file or folder',
-      'empty: no manifest or profile below this folder',
+      'empty: no file of the workspace below this folder',
       'README.md: no glob of edgewise.yaml matches this file',
-      'x/*.yaml: this glob matches no manifest or profile',
+      'x/*.yaml: this glob matches no file of the workspace',
       'domains/e.YAML: no glob of edgewise.yaml matches this file',
       '"": an empty path',
       '..: outside the workspace',

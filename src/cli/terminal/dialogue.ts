@@ -265,7 +265,8 @@ function buildPrompt(question: Exclude<Question, { kind: 'older' }>): Prompt {
         hint: 'Run it at a terminal, or write a manifest with them.',
         text:
           'The service never shows the order of header rules ' +
-          `(${pluralize(question.rules, 'rule')} of head_control of ${pluralize(question.domains, 'domain')}). ` +
+          `(${pluralize(question.rules, 'rule')} of head_control of ` +
+          `${pluralize(question.domains, 'domain')}). ` +
           'Number them 1, 2, 3 … as they come? The next apply sends these numbers.',
       }
     case 'forget':

@@ -25,8 +25,8 @@ interface Fields {
 }
 
 /**
- * Lists the hidden fields that a value leaves out, or has as null: a query never shows them, and a
- * write without them resets them. Returns JSON pointers, in the order of the value.
+ * Lists the hidden fields that a value leaves out: a query never shows them, and a write without
+ * them resets them. Returns JSON pointers, in the order of the value.
  */
 export function listOmittedHidden({ hidesFields, schema }: Fields, value: Json): string[] {
   return hidesFields ? collectOmitted(schema, value, '') : []
@@ -45,7 +45,7 @@ function collectOmitted(schema: ItemSchema, value: Json, pointer: string): strin
   return Object.entries(properties).flatMap(([name, field]) => {
     const at = pointer + formatPointerStep(name)
     const inner = getOwn(value, name)
-    if (inner !== undefined && inner !== null) return collectOmitted(field, inner, at)
+    if (inner !== undefined) return collectOmitted(field, inner, at)
     return getAnnotations(field).hidden === true ? [at] : []
   })
 }
@@ -77,10 +77,16 @@ export function forgetHidden(
   value: Value,
   notShown: readonly string[],
 ): { value: Value; unknownFields: string[] } {
-  const isHidden = (pointer: string) =>
-    getAnnotations(findFieldSchema(schema, parsePointer(pointer)) ?? {}).hidden === true
   const kept = notShown.filter((pointer) => keptFields.includes(pointer.slice(1)))
-  return { value: dropFields(value, kept), unknownFields: notShown.filter(isHidden) }
+  return {
+    value: dropFields(value, kept),
+    unknownFields: notShown.filter((at) => isHiddenField(schema, at)),
+  }
+}
+
+/** Tests whether a query never shows the field at a JSON pointer. */
+export function isHiddenField(schema: ItemSchema, pointer: string): boolean {
+  return getAnnotations(findFieldSchema(schema, parsePointer(pointer)) ?? {}).hidden === true
 }
 
 /** Lists the names of the fields at these JSON pointers, each once. */

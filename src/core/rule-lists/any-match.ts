@@ -149,7 +149,7 @@ function listEntries(
   matcher: Matcher,
   hasEntries = true,
 ): AnyList {
-  const texts = toTexts(of)
+  const texts = toList(of)
   const at = (i: number) => (hasEntries ? `${pointer}/${i}` : pointer)
   return { ...matcher, texts, rules: texts.map((text, i) => createRule(item, at(i), text)) }
 }
@@ -204,10 +204,6 @@ function listCommaLists(items: Items, desk: Desk): AnyList[] {
       return [listEntries(item, `/${i}/pattern`, texts, matchPatterns(desk, form), false)]
     })
   })
-}
-
-function toTexts(of: Json | undefined): Json[] {
-  return toList(of)
 }
 
 /** The bans of a domain with the pointers of their keys. */
@@ -340,7 +336,7 @@ function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
 
 /** Creates a matcher of bans: each key of one is there in those that it covers (R23). */
 function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
-  const list = (configs: JsonObject, name: string) => toTexts(part(configs, name)['list'])
+  const list = (configs: JsonObject, name: string) => toList(part(configs, name)['list'])
   return {
     cover: (wide, narrow) => {
       const configs = find(narrow)
@@ -382,8 +378,8 @@ function coversBan(wide: JsonObject, narrow: JsonObject, desk: Desk): boolean {
     if ((a['case_insensitive'] ?? 'yes') !== (b['case_insensitive'] ?? 'yes')) return false
     const [big, small] = isMatch === true ? [a, b] : [b, a]
     const { cover } = matchBan(name, a, desk)
-    return toTexts(small['list']).every((text) =>
-      toTexts(big['list']).some((each) => {
+    return toList(small['list']).every((text) =>
+      toList(big['list']).some((each) => {
         desk.spend(1)
         if (desk.isSpent) return false
         if (typeof each !== 'string' || typeof text !== 'string') return isSameJson(each, text)

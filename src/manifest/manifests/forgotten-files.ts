@@ -40,9 +40,9 @@ export function findForgottenFiles(
           severity: 'warning',
           summary: 'This file is not loaded',
           detail:
-            'it looks like a manifest, a profile or a policy, but no glob of edgewise.yaml matches its ' +
-            `name. Rename it to "${basename(rename(path))}", or exclude it with the glob ` +
-            `"!${path}".`,
+            'it looks like a manifest, a profile or a policy, but no glob of edgewise.yaml ' +
+            `matches its name. Rename it to "${basename(rename(path))}", or exclude it with the ` +
+            `glob "!${path}".`,
         }),
       ]
     })

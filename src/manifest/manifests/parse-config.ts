@@ -1,5 +1,5 @@
 import { catalogue } from '../../core/catalog/catalogue.ts'
-import { dropFields, listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
+import { dropFields, isHiddenField, listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import {
   findHeaderCredentials,
@@ -135,6 +135,17 @@ function dropConflicting(
   }
 }
 
+/** Lists the JSON pointers of fields that are declared to have no value. */
+function listUnset(value: Json, pointer = ''): string[] {
+  if (isObject(value) && value['$unset'] === true && Object.keys(value).length === 1)
+    return [pointer]
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) =>
+        listUnset(inner ?? null, pointer + formatPointerStep(key)),
+      )
+    : []
+}
+
 function parseConfigItem(
   spec: ItemSpec,
   raw: Json,
@@ -144,13 +155,13 @@ function parseConfigItem(
   const pointer = formatPointerStep(spec.key)
   if (isObject(raw) && Object.hasOwn(raw, '$unset'))
     return parseUnset(spec, raw, pointer, context.deletes)
-  const { value, findings, secret } = replaceReferences(raw, names, pointer)
+  const absent = listUnset(raw).filter((at) => isHiddenField(spec.schema, at))
+  const rest = dropFields(raw, absent)
+  const { value, findings, secret } = replaceReferences(rest, names, pointer)
   const misplaced = !secret ? [] : findMisplacedSecrets(spec.schema, value, pointer)
   if (findings.length + misplaced.length > 0)
     return { state: null, findings: [...findings, ...misplaced] }
-  // Null declares that a field has no value.
-  const absent = listOmittedHidden(spec, value).filter((at) => resolvePointer(value, at) === null)
-  const { parsed, literals } = replaceLiterals(spec, dropFields(value, absent), context)
+  const { parsed, literals } = replaceLiterals(spec, value, context)
   const problems = parsed.problems.map(
     ({ code, severity, pointer: innerPointer, detail }): Finding => ({
       code: 'item-invalid',

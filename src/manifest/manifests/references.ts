@@ -76,7 +76,10 @@ function replaceValue(value: Json, pointer: string, names: Names, findings: Find
 
 function explainKey(key: string): string {
   if (key === '$unset')
-    return '"$unset" applies to a whole item only. To drop an inherited field, set it to null.'
+    return (
+      '"$unset" applies to a whole item, or to a field that the service never shows. To drop an ' +
+      'inherited field, set it to null.'
+    )
   if (key === '$append' || key === '$prepend')
     return `"${key}" is not allowed inside a list entry: entries are not merged.`
   if (key === '$secret')

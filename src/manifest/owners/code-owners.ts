@@ -1,3 +1,4 @@
+import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
 import ignore from 'ignore'
 
 /** Most lines of a file that count. */
@@ -24,7 +25,7 @@ export function parseCodeOwners(text: string): (path: string) => string[] {
     const [first = ''] = words
     const [, heading] = /^\s*\^?\[(.*?)(?:\]|$)/.exec(line) ?? []
     if (heading !== undefined) {
-      const name = heading.toLowerCase()
+      const name = lowerAscii(heading)
       sections.set(name, (section = sections.get(name) ?? []))
       usual = words.filter(isOwner)
     } else if (first !== '' && !first.startsWith('!')) {

@@ -153,7 +153,7 @@ query_params_op?: ("do_nothing" | "cache_back_source_remove" | "customer")
  */
 priority?: number
 /**
- * yes caches the matching content, no does not; where it contradicts expire, this field prevails. When left out, expire alone decides; null says so of a rule whose value is not known.
+ * yes caches the matching content, no does not; where it contradicts expire, this field prevails. When left out, expire alone decides; a manifest says so with {$unset: true}, since the service never shows this field.
  */
 cache_or_not?: ("yes" | "no")
 /**
