@@ -8,7 +8,7 @@ import {
 } from './measure-manifests.ts'
 import { measurePackage } from './measure-package.ts'
 import { measurePolicies } from './measure-policies.ts'
-import { measureRuleLists } from './measure-rule-lists.ts'
+import { measureBombs, measureRuleLists } from './measure-rule-lists.ts'
 import { measureScaling } from './measure-scaling.ts'
 import { measureStart } from './measure-start.ts'
 import { measureSave } from './measure-state.ts'
@@ -44,6 +44,7 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
   trace: () => measureTrace(3),
   effects: measureEffects,
   'rule-lists': ({ bench }) => measureRuleLists(bench, 10_000),
+  'rule-list-bombs': ({ bench }) => measureBombs(bench),
   test: ({ bench }) => measureTests(bench),
   editor: ({ bench }) => measureEditor(bench, 3000, 10),
   policies: ({ bench }) => measurePolicies(bench, 10_000, 3),

@@ -66,6 +66,29 @@ function measureKind(kind: string): Row {
   return compareFigures(`rule-list ${kind}`, `800 entries beside 100: ${kind}`, many, few, 12, 's')
 }
 
+/** Size of the manifest of a bomb, bytes. */
+const bombBytes = 5e6
+
+/** Measures `validate` of one manifest of 5 MB for each kind of list: CPU, and peak memory. */
+export function measureBombs(bench: Workbench): Row[] {
+  return Object.keys(listKinds).flatMap((kind, i) => {
+    const build = (length: number) => JSON.stringify(listKinds[kind]?.(length) ?? {})
+    const length = Math.floor((1000 * bombBytes) / build(1000).length)
+    const folder = bench.makeFolder(`bomb-${i}`)
+    mkdirSync(join(folder, 'domains'), { recursive: true })
+    writeFileSync(join(folder, 'edgewise.yaml'), 'version: 1\nservice: {url: emulator}\n')
+    const text = `{"domain": "www.example.com", "config": ${build(length)}}`
+    writeFileSync(join(folder, 'domains', 'a.yaml'), text)
+    const { cpu } = bench.edgewiseCold(folder, ['validate'], { times: 1 })
+    const peak = bench.measurePeak(folder, ['validate'], true)
+    const what = `validate of 5 MB: ${kind}`
+    return [
+      createRow(`bomb ${kind}`, `${what}, CPU`, 's', cpu, 10),
+      createRow(`bomb-memory ${kind}`, `${what}, memory`, 'MB', peak, 1024),
+    ]
+  })
+}
+
 /** CPU seconds of all lists. */
 function measureDistinct(hasRegex: boolean): number {
   const settings = buildSettings({ preset: 'strict', assume: {}, timezone: null })
