@@ -56,7 +56,7 @@ describe('the box in which a request is tried', () => {
     const tab = await pages.open(page)
     expect(await attempt(tab, 'www.example.com')).toBe(
       'This is no request: the URL must begin with http:// or https:// and a host: ' +
-        '"www.example.com".',
+        '"www.example.com". Did you mean "https://www.example.com"?',
     )
     expect(await attempt(tab, 'https://other.example/')).toBe(
       'The plan does not change other.example.',

@@ -35,7 +35,8 @@ export function createTrial(packed: PageSides): (typed: TypedRequest) => Tried {
       return sides === null ? { fault: describeForeign(host, packed) } : compare(sides, request)
     } catch (error) {
       if (!(error instanceof BadRequest)) throw error
-      return { fault: `This is no request: ${escapeInvisible(error.message)}.` }
+      const why = escapeInvisible(error.message)
+      return { fault: `This is no request: ${why}${why.endsWith('?') ? '' : '.'}` }
     }
   }
 }
