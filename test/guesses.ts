@@ -43,6 +43,8 @@ export function normalizeAnswer(answer: string, guess: string): string {
     encodeURIComponent(guess),
     encodeURIComponent(encodeURIComponent(guess)),
     guess.toLowerCase(),
+    // A name is offered in its right form.
+    decode(guess).toLowerCase(),
   ]
   return [...new Set(quoted)]
     .toSorted((a, b) => b.length - a.length)
@@ -50,6 +52,10 @@ export function normalizeAnswer(answer: string, guess: string): string {
     .replaceAll(/scrypt:[\w+/=-]+/g, 'scrypt:#')
     .replaceAll(/\b[0-9a-f]{12,}\b/g, '#')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?/g, '<time>')
+}
+
+function decode(guess: string): string {
+  return /^(?:[^%]|%[\da-f]{2})*$/i.test(guess) ? unescape(guess) : guess
 }
 
 /** Replaces a guess of which only the begin is quoted; both texts of a guess are cut alike. */

@@ -23,7 +23,7 @@ import { gzipSync } from 'node:zlib'
  * What people reported, command by command with the built program. The rules behind each have tests
  * of their own; these see that the program as it is shipped keeps them.
  */
-setStage()
+setStage({ extended: true })
 
 const domain = 'www.example.com'
 
@@ -353,12 +353,6 @@ it('the examples of init are removed as the guide says, and no test of them fail
   place.write('cdn/domains/a.yaml', 'domain: shop.example.com\nconfig: {timeout: {time: 60}}\n')
   expect(await edgewise('-C', 'cdn', 'test', '--allow-empty')).toMatchObject({ code: 0 })
 })
-
-/**
- * What people reported, command by command with the built program. The rules behind each have tests
- * of their own; these see that the program as it is shipped keeps them.
- */
-setStage({ extended: true })
 
 /** Writes a configuration as another client of the account does. */
 async function writeAsOther(config: JsonObject): Promise<void> {

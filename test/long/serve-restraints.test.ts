@@ -15,7 +15,7 @@ import {
 setStage()
 setServeStage()
 
-const policy = 'policy: slow\non: domain\ndeny: config.timeout.time == "70"\nmessage: no\n'
+const policy = 'policy: slow\non: domain\ndeny: config.timeout.time == 70\nmessage: no\n'
 
 it.each([
   ['edgewise.yaml', `guards: {protect: ["${name(0)}"]}\n`, '', 'protect: '],

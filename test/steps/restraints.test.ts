@@ -56,7 +56,7 @@ async function restrain(keys: string): Promise<void> {
 }
 
 const policy =
-  'policy: slow\nlevel: hard\non: domain\ndeny: config.timeout.time == "61"\nmessage: no\n'
+  'policy: slow\nlevel: hard\non: domain\ndeny: config.timeout.time == 61\nmessage: no\n'
 const policies: Record<string, string> = {
   strict: policy,
   advisory: policy.replace('hard', 'advisory'),

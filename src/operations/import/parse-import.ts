@@ -66,8 +66,9 @@ export function parseImports(
   const foundByFile = files.map((file) => parseFile(file, domain, workspace, recorded))
   const found = foundByFile.flat()
   if (found.length === 0)
-    for (const file of files.filter((each) => !each.hasProblems && each.skipped.length === 0))
-      file.reportShape('', 'expected at least one item, got none')
+    for (const file of files)
+      if (!file.hasProblems && (file.skipsInvalid || file.skipped.length === 0))
+        file.reportShape('', 'expected at least one item, got none')
   const empty = sources.flatMap(({ name }, i) => (foundByFile[i]?.length === 0 ? [name] : []))
   const first = new Map<string, Found>()
   for (const each of found) {

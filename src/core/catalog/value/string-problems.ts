@@ -99,7 +99,7 @@ function checkRegex({ schema, value, pointer, parent }: Text): Problem[] {
   if (regexWhen === undefined ? schema.format !== 'regex-any' : !holds(regexWhen, parent)) return []
   if (findRegexFault(value) !== null) return [createFormatProblem(pointer, 'regex-any', value)]
   // What is escaped or in a class is meant as it is.
-  const bare = value.replace(/\\.|\[[^\]]*\]/g, '_')
+  const bare = value.replace(/\\.|\[[^[\]]*\]/g, '_')
   const fault = /^\/\^|\$\/[a-z]*$|^\/[^/]+\/[gi]+$/.test(bare)
     ? 'slashes and flags around an expression are read as a part of it'
     : /\(\?[a-z-]+[:)]/.test(bare)
