@@ -90,6 +90,16 @@ export class Workbench {
     return loadPeak(file)
   }
 
+  /** Measures the program without a cache, and its peak memory, MB; it may end with exit code 1. */
+  measureRefusing(folder: string, args: string[]): Cost & { peak: number } {
+    const file = join(this.home, 'memory')
+    rmSync(file, { force: true })
+    const env = { ...this.#coldEnv(), EDGEWISE_BENCH_MEMORY: file }
+    const node = [process.execPath, '--require', reporter, program, ...args, '--no-cache']
+    const cost = measure({ folder, env, args: ['bash', '-c', '"$@" || [ $? = 1 ]', '-', ...node] })
+    return { ...cost, peak: loadPeak(file) }
+  }
+
   /** Starts the program, which adds its memory to `file` ten times a second. */
   spawn(folder: string, args: string[], file: string): ChildProcess {
     const env = { ...this.env, EDGEWISE_BENCH_MEMORY: file }
