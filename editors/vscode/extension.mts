@@ -7,7 +7,6 @@ let client: LanguageClient | undefined
 export async function activate({ subscriptions }: Pick<ExtensionContext, 'subscriptions'>) {
   const settings = workspace.getConfiguration('edgewise')
   const command = settings.get<string>('program') ?? 'edgewise'
-  const connect = settings.get<boolean>('connect') === true ? ['--connect'] : []
   // On Windows, npm installs a program as a script of the shell, which looks for names without a
   // folder in the workspace first, unless told not to; so does Node for git.
   const env = { NoDefaultCurrentDirectoryInExePath: '1' }
@@ -15,7 +14,7 @@ export async function activate({ subscriptions }: Pick<ExtensionContext, 'subscr
   client = new LanguageClient(
     'edgewise',
     'Edgewise',
-    { command, args: ['lsp', '--stdio', ...connect], options },
+    { command, args: ['lsp', '--stdio'], options },
     { documentSelector: [{ scheme: 'file', language: 'yaml' }] },
   )
   subscriptions.push(commands.registerCommand('edgewise.restart', () => client?.restart()))

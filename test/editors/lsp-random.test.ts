@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import {
   CodeActionRequest,
-  CodeLensRequest,
   CompletionRequest,
   HoverRequest,
 } from 'vscode-languageserver-protocol/node'
@@ -58,8 +57,6 @@ describe('an editor', () => {
         texts.set(path, changed)
         const position = { textDocument: { uri: editor.toUri(path) }, position: start }
         const ask = chance.between(0, 9)
-        if (ask === 3)
-          void editor.connection.sendRequest(CodeLensRequest.type, position).catch(() => null)
         if (ask === 0) await editor.connection.sendRequest(HoverRequest.type, position)
         if (ask === 1) await editor.connection.sendRequest(CompletionRequest.type, position)
         const actions = { ...position, range: { start, end: start }, context: { diagnostics: [] } }

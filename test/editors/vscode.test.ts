@@ -43,7 +43,7 @@ const make = () => new Proxy(function () {}, {
 const vscode = make()
 vscode.version = '1.91.0'
 vscode.workspace.getConfiguration = () => ({
-  get: (name) => (name === 'connect' ? process.argv[4] === name : process.argv[3]),
+  get: () => process.argv[3],
 })
 vscode.workspace.workspaceFolders = undefined
 const load = Module._load
@@ -80,16 +80,10 @@ describe('the extension for Visual Studio Code', () => {
     const { properties } = contributed['configuration'] as { properties: JsonObject }
     // A setting of the machine is taken neither from .vscode/settings.json nor from a folder.
     const scopes = Object.values(properties).map((each) => (each as JsonObject)['scope'])
-    expect([Object.keys(properties), scopes]).toEqual([
-      ['edgewise.program', 'edgewise.connect'],
-      ['machine', 'machine'],
-    ])
+    expect([Object.keys(properties), scopes]).toEqual([['edgewise.program'], ['machine']])
   })
 
-  it.each([
-    ['', 'lsp --stdio 1\n'],
-    ['connect', 'lsp --stdio --connect 1\n'],
-  ])('starts the language server of the settings: "%s"', (connect, started) => {
+  it('starts the language server of the settings', () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgewise-'))
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
     write('extension.js', built.files.get('extension/extension.js') ?? '')
@@ -101,8 +95,8 @@ describe('the extension for Visual Studio Code', () => {
     chmodSync(join(folder, 'program'), 0o755)
     const paths = ['editor.cjs', 'extension.js', 'program'].map((name) => join(folder, name))
     // The program ends at once, which this editor can't show.
-    spawnSync(process.execPath, [...paths, connect], { timeout: 20_000 })
-    expect(readFileSync(join(folder, 'started'), 'utf8')).toBe(started)
+    spawnSync(process.execPath, paths, { timeout: 20_000 })
+    expect(readFileSync(join(folder, 'started'), 'utf8')).toBe('lsp --stdio 1\n')
     rmSync(folder, { recursive: true })
   })
 })

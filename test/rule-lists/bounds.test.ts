@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { Automaton } from '../../src/core/effects/witness/automaton.ts'
-import { Desk } from '../../src/core/rule-lists/desk.ts'
+import { Desk, maxStates } from '../../src/core/rule-lists/desk.ts'
 import { fc, itLong, itOften, runs } from '../runs.ts'
 import {
   createBudget,
@@ -194,6 +194,15 @@ it('a list beyond its budget is compared in part, and a note says so', () => {
   expect(all.join()).not.toContain('rules-not-compared')
   expect(some.at(-1)).toBe('rules-not-compared deny_url -')
   expect(all).toEqual(expect.arrayContaining(some.slice(0, -1)))
+})
+
+it('two long bans are compared entry by entry only within the budget', () => {
+  const addresses = Array.from({ length: 800 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
+  const lists = [addresses, addresses.toReversed()]
+  counts.work = 0
+  const found = find({ combined_ban: lists.map((list) => ({ configs: { ip: { list } } })) })
+  expect(brief(found)).toContain('rules-not-compared combined_ban -')
+  expect(counts.work).toBeLessThanOrEqual(maxStates)
 })
 
 it('a run beyond its budget begins no list, also of which the result is known', () => {

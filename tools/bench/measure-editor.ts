@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
-  CodeLensRequest,
   createProtocolConnection,
   DidChangeTextDocumentNotification,
   DidOpenTextDocumentNotification,
@@ -24,7 +23,7 @@ import { program, type Workbench } from './workbench.ts'
 
 /**
  * Measures the language server with a fleet whose state is in a folder: the time from an edit to
- * its problems, from a request to its answer while a lens is planned, and the memory.
+ * its problems, the wait of another request meanwhile, and the memory.
  */
 export async function measureEditor(
   bench: Workbench,
@@ -33,21 +32,20 @@ export async function measureEditor(
 ): Promise<Row[]> {
   const editor = new Editor(bench, adoptFleet(bench, domains, 'state: {store: dir}'))
   await editor.start(buildManifest(7, 0))
-  const [edits, answers, lenses]: [number[], number[], number[]] = [[], [], []]
-  for (let round = 0; round < rounds; round++) {
-    for (const name of ['origin_hots', 'origin_host'])
-      edits.push(await time(() => editor.edit(buildManifest(7, 0).replace('origin_host', name))))
-    let isPlanned = false
-    const lens = time(() => editor.requestLens()).finally(() => (isPlanned = true))
-    while (!isPlanned) answers.push(await time(() => editor.hover()))
-    lenses.push(await lens)
-  }
+  const [edits, answers]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++)
+    for (const name of ['origin_hots', 'origin_host']) {
+      let isShown = false
+      const text = buildManifest(7, 0).replace('origin_host', name)
+      const edit = time(() => editor.edit(text)).finally(() => (isShown = true))
+      while (!isShown) answers.push(await time(() => editor.hover()))
+      edits.push(await edit)
+    }
   const mb = editor.measureMemory()
   await editor.stop()
   const of = `${domains} domains`
   return [
     createRow('editor-edit', `edit to problems in an editor, ${of}`, 's', findMedian(edits), 0.2),
-    createRow('editor-lens', `lens of a manifest, ${of}`, 's', findMedian(lenses)),
     createRow(
       'editor-wait',
       'longest wait of another request meanwhile',
@@ -113,12 +111,6 @@ class Editor {
       contentChanges: [{ text }],
     })
     await shown
-  }
-
-  async requestLens(): Promise<void> {
-    const textDocument = { uri: this.#uri }
-    const lenses = await this.#connection.sendRequest(CodeLensRequest.type, { textDocument })
-    if (lenses?.[0]?.command?.title !== 'no changes') throw new Error('expected a lens')
   }
 
   /** Asks about a comment, which needs no work: the answer waits for other work only. */

@@ -6,10 +6,10 @@ import type { Declare } from './declare.ts'
 
 /** `edgewise lsp`: serves editors over standard input and output. */
 export function declareLsp(program: Command, declare: Declare): void {
-  declare<{ connect?: true }>(program, 'lsp', {
+  declare(program, 'lsp', {
     description: 'serve an editor: problems, hover, completion, rename (LSP)',
     examples: ['lsp'],
-    run: async ({ io }, _args, options) => {
+    run: async ({ io }) => {
       if (io.openStdin === null)
         throw new EdgewiseError(
           'usage',
@@ -17,24 +17,16 @@ export function declareLsp(program: Command, declare: Declare): void {
           'Let the editor start "edgewise lsp"; the guide "Editors" has the settings.',
         )
       const { serveEditor } = await import('../lsp/serve-editor.ts')
-      const loadShared =
-        options.connect === true
-          ? (await import('../../operations/runtime/database-state.ts')).loadDatabaseState
-          : async () => null
-      await serveEditor(io, io.openStdin(), standardOutput.open(), loadShared)
+      await serveEditor(io, io.openStdin(), standardOutput.open())
       io.endSoon?.()
       return exitCodes.done
     },
   })
     .option('--stdio', 'talk over stdin and stdout, as it always does; editors pass this')
-    .option('--connect', 'also read state in a database, for lenses and hover')
     .addHelpText(
       'after',
       `
 It checks the workspaces of the open files, with their unsaved texts, as
-"validate" does. It looks no secret up, runs no program but git, which reads
-the state of the clone, and calls nobody. With --connect it also reads the
-state in the database that the workspace names, and writes nothing there:
-use it only for workspaces that you trust.`,
+"validate" does. It looks no secret up, runs no program, and calls nobody.`,
     )
 }

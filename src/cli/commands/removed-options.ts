@@ -8,6 +8,7 @@ export const removedOptions: Readonly<Record<string, string>> = {
     'policies are expressions. Run a program of your own on the output of "edgewise plan --json" ' +
     'in CI, before apply.',
   'plan approve': approving,
+  'lsp --connect': 'the editor no longer reads state in a database; "edgewise show" does.',
   'mcp --allow-apply': approving,
   'mcp --approver': approving,
   'mcp --plans': approving,

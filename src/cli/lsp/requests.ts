@@ -24,7 +24,6 @@ import type { CheckedWorkspace } from './checked-workspace.ts'
 import { complete } from './completion.ts'
 import { findSpot, type Spot } from './cursor.ts'
 import { describeSpot } from './hover.ts'
-import type { Lenses } from './lenses.ts'
 import { toRange, toUri } from './positions.ts'
 import { findMentions, findProfileName, listMentions } from './profile-names.ts'
 import type { LanguageSession, OpenFile } from './session.ts'
@@ -45,7 +44,6 @@ export function answerRequests(
   connection: Connection,
   session: LanguageSession,
   outside: Outside,
-  lenses: Lenses,
 ): void {
   const find = async ({ uri }: TextDocumentIdentifier) => {
     const document = session.documents.get(uri)
@@ -79,7 +77,6 @@ export function answerRequests(
     const found = await find(textDocument)
     return found && listActions(found.workspace, found.path, found.document, range)
   })
-  connection.onCodeLens(({ textDocument }) => lenses.list(textDocument.uri))
   connection.onDocumentFormatting(async ({ textDocument }) => {
     const found = await find(textDocument)
     return found && formatDocument(found.path, found.document)

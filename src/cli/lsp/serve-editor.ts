@@ -6,9 +6,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node'
-import type { LoadShared } from './checked-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
-import { Lenses } from './lenses.ts'
 import { answerRequests } from './requests.ts'
 import { LanguageSession } from './session.ts'
 
@@ -19,13 +17,11 @@ const filesInTurn = 20
  * Serves an editor by the Language Server Protocol until it ends the connection.
  *
  * @param outside without threads and cache: the session keeps what it has loaded
- * @param loadShared loads a state that is not on this machine; null for one that is
  */
 export async function serveEditor(
   outside: Outside,
   input: Readable,
   output: Writable,
-  loadShared: LoadShared,
 ): Promise<void> {
   const { pool: _pool, cache: _cache, onPhase: _phase, note: _note, ...others } = outside
   const own = { ...others, disk: giveTurns(outside.disk) }
@@ -34,10 +30,8 @@ export async function serveEditor(
     new StreamMessageReader(input),
     new StreamMessageWriter(output),
   )
-  const session = new LanguageSession(connection, own, loadShared)
-  const lenses = new Lenses(connection, session, own)
-  session.onChecked = () => lenses.refresh()
-  answerRequests(connection, session, own, lenses)
+  const session = new LanguageSession(connection, own)
+  answerRequests(connection, session, own)
   await new Promise<void>((resolve) => {
     input.once('close', resolve)
     input.once('end', resolve)
@@ -45,7 +39,6 @@ export async function serveEditor(
     connection.listen()
   })
   session.end()
-  lenses.end()
 }
 
 /** Lets other messages have their turn while a large state is loaded. */

@@ -17,7 +17,7 @@ import type { Diagnostic, Severity } from '../../core/model/problem.ts'
 import { findRoot } from '../../manifest/workspace-file/find-root.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import { CheckedWorkspace, type LoadShared } from './checked-workspace.ts'
+import { CheckedWorkspace } from './checked-workspace.ts'
 import { toPath, toRange, toUri, toWorkspacePath } from './positions.ts'
 
 /** Pause after a change before a workspace is checked, ms: further keystrokes come meanwhile. */
@@ -40,7 +40,6 @@ export class LanguageSession {
   readonly documents = new TextDocuments(TextDocument)
   readonly #connection: Connection
   readonly #outside: Outside
-  readonly #loadShared: LoadShared
   readonly #workspaces = new Map<string, CheckedWorkspace>()
   /** By folder: finding a root lists folders, which may have thousands of files. */
   readonly #roots = new Map<string, CheckedWorkspace>()
@@ -48,15 +47,10 @@ export class LanguageSession {
   /** What the editor shows, as JSON, by the address of the file. */
   readonly #shown = new Map<string, { root: string; json: string }>()
   #canWatch = false
-  /** Whether the editor can ask for all lenses again. */
-  canRefresh = false
-  /** Called after each check. */
-  onChecked: () => void = () => undefined
 
-  constructor(connection: Connection, outside: Outside, loadShared: LoadShared) {
+  constructor(connection: Connection, outside: Outside) {
     this.#connection = connection
     this.#outside = outside
-    this.#loadShared = loadShared
     connection.onInitialize((params) => this.#initialize(params))
     connection.onInitialized(() => this.#watch())
     connection.onDidChangeWatchedFiles(() => this.#checkAll())
@@ -73,7 +67,6 @@ export class LanguageSession {
 
   #initialize({ capabilities, workspaceFolders, rootUri }: InitializeParams): InitializeResult {
     this.#canWatch = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true
-    this.canRefresh = capabilities.workspace?.codeLens?.refreshSupport === true
     const folders = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri == null ? [] : [rootUri])
     for (const folder of folders) {
       const path = toPath(folder)
@@ -95,7 +88,6 @@ export class LanguageSession {
         renameProvider: true,
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.Source] },
         documentFormattingProvider: true,
-        codeLensProvider: {},
       },
     }
   }
@@ -140,9 +132,7 @@ export class LanguageSession {
       return null
     }
     if (root === null) return null
-    const known =
-      this.#workspaces.get(root) ??
-      new CheckedWorkspace(root, this.#outside, this.#loadShared, (error) => this.log(error))
+    const known = this.#workspaces.get(root) ?? new CheckedWorkspace(root, this.#outside)
     this.#workspaces.set(root, known)
     this.#roots.set(folder, known)
     return known
@@ -173,9 +163,7 @@ export class LanguageSession {
 
   async #check(workspace: CheckedWorkspace): Promise<void> {
     try {
-      if (!(await workspace.check())) return
-      this.#show(workspace)
-      this.onChecked()
+      if (await workspace.check()) this.#show(workspace)
     } catch (error) {
       // The editor keeps what the last check found.
       this.log(error)
