@@ -34,13 +34,17 @@ export interface KnownRules {
   parts: KnownResults
   /** Work that one list may take; undefined as much as ever. */
   listStates: number | undefined
+  /** Work of one call on results that are not known. */
+  turn: number | undefined
+  /** Whether the last call did all its work. */
+  isWhole: boolean
 }
 
 type Items = ReadonlyMap<ItemKey, ItemState>
 
 /** Creates a memory without results. */
-export function createKnownRules(listStates?: number): KnownRules {
-  return { parts: new Map(), listStates }
+export function createKnownRules(listStates?: number, turn?: number): KnownRules {
+  return { parts: new Map(), listStates, turn, isWhole: true }
 }
 
 /** Greatest number of manifests that a diagnostic of a profile names. */
@@ -57,7 +61,7 @@ export function listRuleFindings(
   known = createKnownRules(),
 ): Diagnostic[] {
   const settings = settleReadings(workspace, { preset: 'strict' })
-  const budget = createBudget(known.listStates)
+  const budget = createBudget(known.listStates, known.turn)
   const groups = new Map<string, Group>()
   const { desired } = workspace
   const findLoops = createLoopFinder(
@@ -93,6 +97,7 @@ export function listRuleFindings(
       if (group.domains.at(-1) !== domain) group.domains.push(domain)
     }
   }
+  known.isWhole = budget.turn > 0
   return [...groups.values()].map((group) => createDiagnostic(workspace, group))
 }
 

@@ -81,6 +81,21 @@ describe('problems in an editor', () => {
     await editor.waitFor((list) => list.length === 0)
   })
 
+  it('are those of all lists, also where one check does not compare all of them', async () => {
+    const build = (i: number) => {
+      const list = Array.from({ length: 40 }, (_, n) => `10.${i}.0.${n}`)
+      const bans = [list, list.toReversed()].map((each) => ({ configs: { ip: { list: each } } }))
+      return JSON.stringify({ domain: `d${i}.example.com`, config: { combined_ban: bans } })
+    }
+    const text = Array.from({ length: 20 }, (_, i) => `${build(i)}\n`).join('---\n')
+    await editor.open('domains/lists.yaml', text)
+    await editor.waitFor(
+      (list) => list.filter((each) => each.includes('entry-redundant')).length === 20,
+    )
+    await editor.close('domains/lists.yaml')
+    await editor.waitFor((list) => list.length === 0)
+  })
+
   it('are those of an unsaved edgewise.yaml, which may be broken', async () => {
     await editor.open('edgewise.yaml', 'version: 1\nlimits: {callsPerMinutes: 3}\n')
     await editor.waitFor((list) => list.join().startsWith('edgewise.yaml:2:'))

@@ -197,10 +197,10 @@ it('a list beyond its budget is compared in part, and a note says so', () => {
 })
 
 it('two long bans are compared entry by entry only within the budget', () => {
-  const addresses = Array.from({ length: 800 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
-  const lists = [addresses, addresses.toReversed()]
+  const long = Array.from({ length: 800 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
+  const both = [long, long.toReversed()]
   counts.work = 0
-  const found = find({ combined_ban: lists.map((list) => ({ configs: { ip: { list } } })) })
+  const found = find({ combined_ban: both.map((list) => ({ configs: { ip: { list } } })) })
   expect(brief(found)).toContain('rules-not-compared combined_ban -')
   expect(counts.work).toBeLessThanOrEqual(maxStates)
 })
@@ -225,6 +225,27 @@ it('a known result counts as much as one that is found now', () => {
   })
   expect(left[0]).toBeLessThan(createBudget().states)
   expect(left[1]).toBe(left[0])
+})
+
+it('a turn compares no more lists than its part, and the next ones the others', () => {
+  const known: KnownResults = new Map()
+  const names = ['a', 'b', 'c', 'd']
+  const take = (turn?: number) => {
+    const budget = createBudget(undefined, turn)
+    const found = names.map((name, i) => {
+      const list = [`/${name}`, ...Array<string>(i + 1).fill(`/${name}x`)]
+      const values = new Map([['deny_url', { urls: list }]])
+      const settings = buildSettings({ preset: 'strict', assume: {}, timezone: null })
+      return findRuleListFindings(name, values, settings, known, budget).findings.length
+    })
+    return { found, isWhole: budget.turn > 0 }
+  }
+  const turns = [take(1), take(1), take(1), take(1), take(1)]
+  expect(turns.map(({ found }) => found.filter((count) => count > 0).length)).toEqual([
+    1, 2, 3, 4, 4,
+  ])
+  expect(turns.map(({ isWhole }) => isWhole)).toEqual([false, false, false, false, true])
+  expect(turns.at(-1)).toEqual(take())
 })
 
 it('an expression whose nested repetitions would double its program is not decided', () => {

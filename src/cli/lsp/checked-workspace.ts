@@ -12,6 +12,8 @@ import { judgeWorkspace } from '../../operations/validate.ts'
 const maxKnownRules = 20_000
 /** Work that one list may take: an edit of it waits for no more. */
 const maxListStates = 3000
+/** Work of one check on lists that it does not know; the next check does more. */
+const turnStates = 10_000
 /** Time for which answers about places use the same recorded state, ms. */
 const keptMs = 2000
 
@@ -23,7 +25,7 @@ export class CheckedWorkspace {
   loaded: LoadedWorkspace | null = null
   diagnostics: Diagnostic[] = []
   readonly #outside: Outside
-  readonly #rules = { readings: '', known: createKnownRules(maxListStates) }
+  readonly #rules = { readings: '', known: createKnownRules(maxListStates, turnStates) }
   #generation = 0
   #recorded: { until: number; state: ReturnType<typeof loadLocalState> } | null = null
 
@@ -31,6 +33,11 @@ export class CheckedWorkspace {
   constructor(root: string, outside: Outside) {
     this.root = root
     this.#outside = outside
+  }
+
+  /** Whether the last check compared all lists that it may compare. */
+  get isWhole(): boolean {
+    return this.#rules.known.isWhole
   }
 
   /**
@@ -78,7 +85,7 @@ export class CheckedWorkspace {
     const rules = this.#rules
     const readings = JSON.stringify(config.trace)
     if (readings !== rules.readings || rules.known.parts.size > maxKnownRules)
-      rules.known = createKnownRules(maxListStates)
+      rules.known = createKnownRules(maxListStates, turnStates)
     rules.readings = readings
     return rules.known
   }

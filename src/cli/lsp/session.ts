@@ -163,7 +163,9 @@ export class LanguageSession {
 
   async #check(workspace: CheckedWorkspace): Promise<void> {
     try {
-      if (await workspace.check()) this.#show(workspace)
+      if (!(await workspace.check())) return
+      this.#show(workspace)
+      if (!workspace.isWhole) this.#plan(workspace)
     } catch (error) {
       // The editor keeps what the last check found.
       this.log(error)

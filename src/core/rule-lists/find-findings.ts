@@ -37,12 +37,14 @@ export interface RunBudget {
   states: number
   /** States that one list may take. */
   listStates: number
+  /** States for lists whose result is not known; beyond them, these wait for the next turn. */
+  turn: number
   counted: Set<Known>
 }
 
 /** Creates the budget of a run, beyond which no list is begun. */
-export function createBudget(listStates = maxStates): RunBudget {
-  return { states: 2 * maxStates, listStates, counted: new Set() }
+export function createBudget(listStates = maxStates, turn = Infinity): RunBudget {
+  return { states: 2 * maxStates, listStates, turn, counted: new Set() }
 }
 
 /**
@@ -134,8 +136,14 @@ function findPart(
   if (run.states <= 0) return { findings: [createUncompared([...read.keys()][0])], reached: [] }
   const name = [...read].map(([key, value]) => `${key} ${nameValue(value)}`).join()
   const shared = known.get(name)
-  const find = () => ({ domain, ...check(domain, read, settings, run.listStates) })
+  const find = () => {
+    if (run.turn <= 0) return null
+    const own = { domain, ...check(domain, read, settings, run.listStates) }
+    run.turn -= own.states
+    return own
+  }
   let found = shared?.first ?? find()
+  if (found === null) return { findings: [], reached: [] }
   if (shared === undefined) known.set(name, { first: found, seeing: [], byHost: new Map() })
   else if (domain !== found.domain) {
     const { seeing, byHost } = shared
@@ -145,6 +153,7 @@ function findPart(
     }
     const host = nameHost(domain, seeing, settings)
     found = byHost.get(host) ?? find()
+    if (found === null) return { findings: [], reached: [] }
     byHost.set(host, found)
     run.states -= seeing.length / 4
   }
