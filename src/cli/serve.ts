@@ -20,7 +20,7 @@ import { asksForTraces } from '../outlets/tracing/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { checkCommit } from './own/own-check.ts'
-import { createOwnPages, measureMemory } from './own/own-page.ts'
+import { createOwnPages, measureUse } from './own/own-page.ts'
 import { createOwnProcesses } from './own/own-process.ts'
 import { version } from './package-files.ts'
 
@@ -93,7 +93,7 @@ interface PortParts {
 
 /** Creates what the controller reaches the outside by. */
 function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePorts {
-  const runOwn = createOwnProcesses(measureMemory)
+  const runOwn = createOwnProcesses(measureUse)
   const checks = createCommitChecks((root, outside) => checkCommit(runOwn, root, outside), io.clock)
   return {
     // The log has what a command shows while it runs.

@@ -7,6 +7,7 @@ import { listBases } from '../operations/people/list-bases.ts'
 import { listRollouts } from '../operations/rollouts.ts'
 import { findStop } from '../operations/stop.ts'
 import type { Locks } from '../state/locks/locks.ts'
+import type { Board } from '../state/postgres/board.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 import type { TaskKind } from './leader/agenda.ts'
 import { type Controller, createController } from './controller.ts'
@@ -18,7 +19,8 @@ import { createDriftMemory, createEventMemory } from './pages/memory.ts'
 import { createRights } from './people/rights.ts'
 import { createPageSource } from './pages/create-page-source.ts'
 import type { Branch } from './branch/branch.ts'
-import type { Position } from './leader/position.ts'
+import { createPosition, type Position } from './leader/position.ts'
+import { createHandOver } from './leader/hand-over.ts'
 import { Reconciler } from './leader/reconciler.ts'
 import { createRuns } from './leader/runs.ts'
 import type { ServePorts } from './serve-ports.ts'
@@ -39,6 +41,8 @@ export interface Beginning {
   /** Wait between two fetches, ms. */
   pollMs: number
   ports: ServePorts
+  /** Ends the work of this replica. */
+  end(): void
 }
 
 /** The parts of a replica. */
@@ -55,7 +59,7 @@ export interface Replica {
   controller: Controller
 }
 
-type Base = Pick<Replica, 'metrics' | 'leadership' | 'position'>
+type Base = Pick<Replica, 'metrics' | 'leadership' | 'position'> & { board: Board; id: string }
 
 /**
  * Assembles a replica.
@@ -69,13 +73,16 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
   const quick = { ...outside, databasePatienceMs: quickMs }
   const life = createLifePool === undefined ? quick : { ...quick, createPool: createLifePool }
   const { locks } = await openState(workspace, outside)
-  const { leadership } = await openState(workspace, life)
-  if (leadership === undefined) throw new TypeError('expected PostgreSQL to elect leaders')
+  const { leadership, board } = await openState(workspace, life)
+  if (leadership === undefined || board === undefined)
+    throw new TypeError('expected PostgreSQL to elect leaders')
   const { id, service } = workspace.config
   const base: Base = {
     metrics: createServerMetrics({ workspace: id, account: service.account }),
     leadership,
-    position: { term: null, isOvertaken: false, tickMs: outside.clock.monotonic(), awayMs: null },
+    board,
+    id: outside.newId(),
+    position: createPosition(outside.clock.monotonic()),
   }
   const watchdog = createWatchdog(outside.clock)
   const memory = { events: createEventMemory(), drifts: createDriftMemory(outside) }
@@ -188,12 +195,14 @@ const spanNames: Partial<Record<TaskKind, SpanName>> = {
 
 /** Creates the follower, which fetches the branch. */
 function follow(
-  { branch, pollMs, ports }: Beginning,
-  { metrics }: Base,
+  { branch, pollMs, ports, end }: Beginning,
+  { metrics, position, board, id: replica }: Base,
   watchdog: Watchdog,
   reconciler: Reconciler,
 ): Follower {
   const { outside, logger } = ports
+  const { clock } = outside
+  const handOver = createHandOver({ board, replica, pollMs, position, clock, logger, end })
   return createFollower({
     outside,
     branch,
@@ -202,8 +211,14 @@ function follow(
     metrics,
     watch: (work) =>
       watchdog.watch(() => inSpan(outside.tracer, 'serve fetch', work, { kind: 'root' }), false),
-    onTip: (commit) => reconciler.setTip(commit),
-    onFailure: (error) => reconciler.reportFetch(error),
+    onTip: (commit) => {
+      reconciler.setTip(commit)
+      return handOver.noteFetched(commit)
+    },
+    onFailure: (error) => {
+      reconciler.reportFetch(error)
+      return handOver.noteFailed()
+    },
     listUsed: () => reconciler.listUsed(),
   })
 }

@@ -125,6 +125,7 @@ export function createController(context: ControllerContext) {
     /** Returns null if the replica can serve, otherwise the reason; without names of domains. */
     findUnready: async (): Promise<string | null> => {
       if (signal.aborted) return ending
+      if (position.isCutOff) return 'the branch can not be fetched here, but by another replica'
       const timeout = clock.sleep(context.pingMs, signal).then(() => 'the database does not answer')
       return Promise.race([ping(leadership, position.term), timeout])
     },

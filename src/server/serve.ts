@@ -47,6 +47,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       workspace,
       pollMs,
       ports: { ...ports, outside },
+      end: () => lost.abort(),
     })
     http = await ports.listen(replica.controller)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: tip })
@@ -150,7 +151,9 @@ async function run(
     if (isBack) reconciler.hurry()
     reconciler.findUnattended()
   }
-  const term = await waitForTerm(leadership, outside, { logger, onTick })
+  const following = follower.follow()
+  const mayLead = () => !position.isCutOff
+  const term = await waitForTerm(leadership, outside, { logger, onTick, mayLead })
   if (term === null) return 'stopped'
   setTerm(term.number)
   metrics.setUnattended(0)
@@ -166,7 +169,7 @@ async function run(
   await removeLocks(term, replica)
   const { timeoutSeconds } = replica.workspace.config.service
   // What runs finishes its calls in flight, and records their outcomes.
-  const working = Promise.all([reconciler.lead(), follower.follow(), kept])
+  const working = Promise.all([reconciler.lead(), following, kept])
   const isDone = await waitUntilEnd(working, outside, timeoutSeconds * 1000 + endMarginMs)
   if (!isDone)
     logger.error('work was left unfinished, since it did not end in time', {
@@ -176,7 +179,7 @@ async function run(
   if (position.isOvertaken) return 'lost'
   // Without a resignation, another replica leads after a lease: what was left has ended then.
   if (signal.aborted && isDone) await resign(leadership, term.number, logger)
-  return 'stopped'
+  return position.hasHandedOver ? 'lost' : 'stopped'
 }
 
 /** Removes the locks that the leader before this one had. */

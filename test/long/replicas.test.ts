@@ -2,6 +2,9 @@
 // @module-tag nightly
 
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fetchConfig, setFaults } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
@@ -11,10 +14,12 @@ import {
   commit,
   configure,
   enterServed,
+  git,
   listSent,
   name,
   setServeStage,
   start,
+  startFollowing,
   until,
 } from '../server/serve-stage.ts'
 
@@ -74,6 +79,46 @@ it('a rollout is resumed after its leader was killed in a wave', async () => {
   await expectApplied(5, 60, two)
   // The call in flight may be repeated: it sets the same values.
   expect((await listSent()).every((domains) => domains === 1 || domains === 4)).toBe(true)
+})
+
+it('a leader that can not fetch hands over to a replica that can, which applies the tip', async () => {
+  enterServed()
+  configure(2, 60)
+  commit()
+  const copy = join(mkdtempSync(join(tmpdir(), 'edgewise-remote-')), 'copy.git')
+  git('clone', '--quiet', '--bare', place.root, copy)
+  const one = await startFollowing(copy)
+  await one.waitFor('leads')
+  await expectApplied(2, 60, one)
+  const two = await start()
+  const ended = once(one.process, 'exit')
+  rmSync(copy, { recursive: true })
+  configure(2, 30)
+  commit()
+  await one.waitFor('hands over')
+  await two.waitFor('leads')
+  await expectApplied(2, 30, two)
+  expect((await ended)[0]).toBe(1)
+  expect(one.err).toContain('has to be started again')
+})
+
+it('two replicas that can not fetch change nothing between them', async () => {
+  enterServed()
+  configure(1, 60)
+  commit()
+  const copy = join(mkdtempSync(join(tmpdir(), 'edgewise-remote-')), 'copy.git')
+  git('clone', '--quiet', '--bare', place.root, copy)
+  const one = await startFollowing(copy)
+  await one.waitFor('leads')
+  await expectApplied(1, 60, one)
+  const two = await startFollowing(copy)
+  rmSync(copy, { recursive: true })
+  const count = ({ log }: Replica) =>
+    log.filter(({ message }) => message.startsWith('the branch was not fetched')).length
+  await until(async () => count(one) > 2 && count(two) > 2)
+  expect(one.err).not.toContain('hands over')
+  const ready = await Promise.all([one, two].map((each) => fetch(`${each.healthUrl}/readyz`)))
+  expect(ready.map(({ status }) => status)).toEqual([200, 200])
 })
 
 it('another replica takes over from a suspended leader, which ends when it wakes up', async () => {

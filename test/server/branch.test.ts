@@ -315,6 +315,19 @@ describe('the data folder', () => {
     expect(() => list(own)).toThrow('ENOENT')
   })
 
+  it('loses unfinished packs that nothing writes to any more', async ({ followed }) => {
+    const branch = await followed.open()
+    const folder = await branch.checkOut(await branch.fetch())
+    const packs = join(dirname(folder), '..', 'clone', 'objects', 'pack')
+    const names = ['tmp_pack_old', '.tmp-1-pack-old.idx', 'tmp_pack_new', 'pack-old.keep']
+    for (const each of names) writeFileSync(join(packs, each), '')
+    const old = Date.now() / 1000 - 700
+    for (const each of names) if (each !== 'tmp_pack_new') utimesSync(join(packs, each), old, old)
+    await branch.fetch()
+    const left = readdirSync(packs).filter((each) => names.includes(each))
+    expect(left.toSorted()).toEqual(['pack-old.keep', 'tmp_pack_new'])
+  })
+
   it('keeps only the commits in use', async ({ followed }) => {
     const branch = await followed.open()
     const folders = [await branch.checkOut(await branch.fetch())]

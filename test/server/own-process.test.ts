@@ -2,18 +2,41 @@
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
 import { checkCommit } from '../../src/cli/own/own-check.ts'
-import { createOwnPages, measureMemory } from '../../src/cli/own/own-page.ts'
+import { createOwnPages, measureUse } from '../../src/cli/own/own-page.ts'
 import { createOwnProcesses } from '../../src/cli/own/own-process.ts'
 import { itLong } from '../runs.ts'
 
 const outside = { env: { PATH: process.env['PATH'] }, signal: new AbortController().signal }
+/** Elsewhere the clock counts. */
+const ofTime = process.platform === 'linux' ? ' of processor time' : ''
 const limits = { seconds: 20, megabytes: 200 }
-const run = (code: string, own = limits, measure = measureMemory) =>
+const run = (code: string, own = limits, measure = measureUse) =>
   createOwnProcesses(measure, own, ['-e', code, '--'])
 
 it('a process that never ends is ended, and the one that it blocks is not', async () => {
   const end = await run('for (;;);', { ...limits, seconds: 0.5 })([], outside)
-  expect(end).toEqual({ code: null, out: '', error: null, excess: 'more than 0.5 seconds' })
+  expect(end).toEqual({
+    code: null,
+    out: '',
+    error: null,
+    excess: `more than 0.5 seconds${ofTime}`,
+  })
+})
+
+it('a process that waits for others is not ended for it, unless it waits for long', async () => {
+  const idle = () => ({ seconds: 0.1, megabytes: 1 })
+  const few = { ...limits, seconds: 0.5 }
+  const { code, excess } = await run('setTimeout(() => {}, 1500)', few, idle)([], outside)
+  expect({ code, excess }).toEqual({ code: 0, excess: null })
+  const hung = await run('setInterval(() => {}, 99)', { ...few, seconds: 0.1 }, idle)([], outside)
+  expect(hung.excess).toBe('more than 1 seconds')
+})
+
+it.runIf(process.platform === 'linux')('what a process takes counts its children', async () => {
+  const burn = 'const end = Date.now() + 600; while (Date.now() < end);'
+  const child = `require('child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(burn)}])`
+  const spawned = run(`${child}; setInterval(() => {}, 99)`, { ...limits, seconds: 0.3 })
+  expect((await spawned([], outside)).excess).toBe('more than 0.3 seconds of processor time')
 })
 
 const memory = { code: null, out: '', error: null, excess: 'more than 100 MB of memory' }
@@ -89,7 +112,9 @@ itLong(
     expect(await check(end('invalid'))).toMatchObject({ fault: { code: 'invalid', message: 'x' } })
     expect(await check(end('access'))).toMatchObject({ fault: { code: 'access', hint: 'y' } })
     const late = { ...limits, seconds: 0.3 }
-    expect(await check(`${save} for (;;);`, late)).toEqual({ excess: 'more than 0.3 seconds' })
+    expect(await check(`${save} for (;;);`, late)).toEqual({
+      excess: `more than 0.3 seconds${ofTime}`,
+    })
     const survives = { excess: 'more than the process survives (exit 1, no reason)' }
     expect(await check(`${save} throw new Error("defect")`)).toEqual(survives)
     const large = 'require("fs").writeFileSync(process.argv.at(-1), " ".repeat(2 ** 24 + 1))'

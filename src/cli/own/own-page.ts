@@ -7,7 +7,8 @@ import type { Outside } from '../../operations/runtime/outside.ts'
 import type { CommitChecks } from '../../server/branch/commit-checks.ts'
 import type { OwnDomains, OwnPage, OwnTrace } from '../../server/pages/create-page-source.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
-import type { OwnEnd, RunOwn } from './own-process.ts'
+import { addUp } from '../../core/model/lists.ts'
+import type { OwnEnd, OwnUse, RunOwn } from './own-process.ts'
 
 /** Largest page that is shown, bytes: a plan of 10,000 new domains has 20 MB. */
 const maxPageBytes = 128 * 1024 * 1024
@@ -95,11 +96,21 @@ function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnE
   return new EdgewiseError(code, `the ${name} can't be made: ${message}${at}`, hint)
 }
 
-/** Measures the memory of a process as Linux reports it, MB; null elsewhere, or after its end. */
-export function measureMemory(pid: number): number | null {
+/** Ticks of a second in what Linux tells of a process. */
+const ticks = 100
+
+/** Measures what a process takes; null where Linux does not tell it. */
+export function measureUse(pid: number): OwnUse | null {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return kilobytes === undefined ? null : Number(kilobytes) / 1024
+    const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read('status'))?.[1]
+    // Its name, in brackets, may have spaces: four times of its own and its children, fields 14–17.
+    const fields = read('stat')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+      .slice(11, 15)
+    const seconds = addUp(fields, Number) / ticks
+    return kilobytes === undefined ? null : { megabytes: Number(kilobytes) / 1024, seconds }
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null
     throw error

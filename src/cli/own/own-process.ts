@@ -6,14 +6,26 @@ import { ownVariables } from '../../manifest/workspace-file/credentials.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { signalCodes } from '../exit-codes.ts'
 
-/** Limits of a process that works on what others have written. */
+/** Limits of a process that works on what others have written; seconds of processor time. */
 export interface OwnLimits {
   seconds: number
   megabytes: number
 }
 
+/** What a process has taken: memory, MB, and processor time with that of its ended children, s. */
+export interface OwnUse {
+  megabytes: number
+  seconds: number
+}
+
 /** Limits of a commit: those of a plan for 10,000 domains, and plenty more. */
 export const ownLimits: OwnLimits = { seconds: 60, megabytes: 1024 }
+
+/**
+ * So many times the processor time may pass by the clock: a process of low priority waits for
+ * others, and one that hangs takes no processor.
+ */
+const maxWait = 10
 
 /** End of a process of this program. */
 export interface OwnEnd {
@@ -43,11 +55,12 @@ const interruptedCodes: (number | null)[] = Object.values(signalCodes)
  * Creates the function that runs this program in a separate process, within limits. It throws
  * `unavailable` if the process can't run or is interrupted.
  *
- * @param measureMemory measures the memory of a process, MB; null where that is not known
+ * @param measureUse measures what a process takes; null where that is not known: then the clock
+ *   counts
  * @param program what Node runs
  */
 export function createOwnProcesses(
-  measureMemory: (pid: number) => number | null,
+  measureUse: (pid: number) => OwnUse | null,
   { seconds, megabytes }: OwnLimits = ownLimits,
   program = [...process.execArgv, process.argv[1] ?? ''],
 ): RunOwn {
@@ -68,9 +81,18 @@ export function createOwnProcesses(
         excess ??= reason
         child.kill('SIGKILL')
       }
-      const timer = setTimeout(() => end(`more than ${seconds} seconds`), seconds * 1000)
+      const measure = () => measureUse(child.pid ?? 0)
+      const late = setTimeout(
+        () => measure() ?? end(`more than ${seconds} seconds`),
+        seconds * 1000,
+      )
+      const longest = seconds * maxWait
+      const timer = setTimeout(() => end(`more than ${longest} seconds`), longest * 1000)
       const meter = setInterval(() => {
-        if ((measureMemory(child.pid ?? 0) ?? 0) > megabytes) end(tooMuch)
+        const use = measure()
+        if (use !== null && use.megabytes > megabytes) end(tooMuch)
+        if (use !== null && use.seconds > seconds)
+          end(`more than ${seconds} seconds of processor time`)
       }, measureMs)
       const chunks: Buffer[] = []
       let size = 0
@@ -89,6 +111,7 @@ export function createOwnProcesses(
         ),
       )
       child.on('close', (code, by) => {
+        clearTimeout(late)
         clearTimeout(timer)
         clearInterval(meter)
         if (by === 'SIGABRT' && isFull) excess ??= tooMuch

@@ -201,6 +201,7 @@ async function fetchTip(
   clock: BranchOptions['clock'],
 ): Promise<string> {
   await markProcessFolder(own, clock.now())
+  await clone.removeLeftovers(clock.now())
   for (let attempt = 1; attempt <= maxMoves; attempt++) {
     const { tip } = chooseBranch(name, await clone.listBranches(), location)
     const before = kept.commit

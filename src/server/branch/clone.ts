@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Authors } from '../../core/model/people/approvers.ts'
@@ -43,6 +43,9 @@ const checkoutSettings = [
 const maxListBytes = 64 * 1024 ** 2
 /** Maximum size of all files of a commit, bytes. */
 const maxFileBytes = 10 * 1024 ** 3
+
+/** Age from which on nothing writes to an unfinished pack, ms: remotes that hang are given up. */
+const leftoverMs = 10 * 60_000
 
 /** Number of commits whose authors are looked up. */
 const maxAuthored = 10_000
@@ -188,6 +191,18 @@ export class Clone {
       const settings = packSettings.flatMap((setting) => ['-c', setting])
       await this.#run([...settings, 'gc', '--auto', '--quiet'])
     })
+  }
+
+  /** Removes packs of fetches that were killed, or ended by a full disk: git never does. */
+  async removeLeftovers(nowMs: number): Promise<void> {
+    const packs = join(this.#folder, 'objects', 'pack')
+    if (!existsSync(packs)) return
+    for (const name of (await readdir(packs)).filter((each) => /^(?:\.?tmp[-_])/.test(each))) {
+      const path = join(packs, name)
+      // Another process that shares the clone may write it, or have removed it.
+      const found = await stat(path).catch(() => null)
+      if (found !== null && nowMs - found.mtimeMs > leftoverMs) await rm(path, { force: true })
+    }
   }
 
   /** Tests whether the clone has a commit, without asking the remote. */

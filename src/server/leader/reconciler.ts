@@ -20,6 +20,7 @@ import {
   type Moment,
   type StepEnd,
   type WorkState,
+  beginTerm,
   beginWork,
   decideNext,
   describeBranch,
@@ -134,7 +135,7 @@ export class Reconciler {
   async lead(): Promise<void> {
     const { outside, isLeading, watch } = this.#context
     const { ms } = this.#now()
-    this.#state = planTask(this.#state, 'look', dueAt(ms))
+    this.#state = beginTerm(this.#state, ms)
     this.#state = planTask(this.#state, 'traffic', dueAt(ms + firstTrafficMs))
     this.#schedule()
     while (!outside.signal.aborted) {

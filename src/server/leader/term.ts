@@ -22,7 +22,7 @@ export interface TermPorts {
 export async function waitForTerm(
   leadership: Leadership,
   { clock, signal, machine, newId }: Outside,
-  { logger, onTick }: TermPorts,
+  { logger, onTick, mayLead }: TermPorts & { mayLead(): boolean },
 ): Promise<Term | null> {
   const token = newId()
   let isAway = false
@@ -35,7 +35,8 @@ export async function waitForTerm(
         fromMs = clock.monotonic() + leaderMs
       }
       onTick(true)
-      const term = clock.monotonic() < fromMs ? null : await leadership.campaign(token, machine)
+      const waits = clock.monotonic() < fromMs || !mayLead()
+      const term = waits ? null : await leadership.campaign(token, machine)
       if (term !== null) return term
     } catch (error) {
       throwDefect(error)
