@@ -20,6 +20,7 @@ import { createRights } from './people/rights.ts'
 import { createPageSource } from './pages/create-page-source.ts'
 import type { Branch } from './branch/branch.ts'
 import { createPosition, type Position } from './leader/position.ts'
+import { createSharedFindings, type SharedFindings } from './leader/shared-findings.ts'
 import { createHandOver } from './leader/hand-over.ts'
 import { Reconciler } from './leader/reconciler.ts'
 import { createRuns } from './leader/runs.ts'
@@ -55,6 +56,7 @@ export interface Replica {
   leadership: Leadership
   position: Position
   reconciler: Reconciler
+  findings: SharedFindings
   follower: Follower
   controller: Controller
 }
@@ -85,11 +87,13 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
     position: createPosition(outside.clock.monotonic()),
   }
   const watchdog = createWatchdog(outside.clock)
-  const memory = { events: createEventMemory(), drifts: createDriftMemory(outside) }
+  const memory = { events: createEventMemory(), drifts: createDriftMemory(outside, base.board) }
   const reconciler = createWork(beginning, base, watchdog, memory)
   const follower = follow(beginning, base, watchdog, reconciler)
+  const findings = createSharedFindings(base.board, base.position, reconciler)
   const controller = createController({
     ...base,
+    findings,
     workspace,
     branch: beginning.branch,
     reconciler,
@@ -105,8 +109,8 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
       outside: quick,
       scrub: logger.scrub,
       ownPage: ports.ownPage,
-      getDrift: memory.drifts.getLast,
-      formatCheck: memory.drifts.formatCheck,
+      findings,
+      drifts: memory.drifts,
       listEvents: memory.events.list,
     }),
     isHung: watchdog.isHung,
@@ -116,7 +120,8 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
       reconciler.hurry()
     },
   })
-  return { ...base, workspace, outside, logger, locks, reconciler, follower, controller }
+  const parts = { reconciler, follower, controller, findings }
+  return { ...base, workspace, outside, logger, locks, ...parts }
 }
 
 /** Creates what knows who may decide. */
@@ -219,7 +224,7 @@ function follow(
       reconciler.reportFetch(error)
       return handOver.noteFailed()
     },
-    listUsed: () => reconciler.listUsed(),
+    listUsed: () => (position.term === null ? [] : reconciler.listUsed()),
   })
 }
 

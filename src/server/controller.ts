@@ -23,6 +23,7 @@ import type { Rights } from './people/rights.ts'
 import type { PageSource } from './pages/create-page-source.ts'
 import { type Position, findRole } from './leader/position.ts'
 import type { Reconciler } from './leader/reconciler.ts'
+import type { SharedFindings } from './leader/shared-findings.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 
 /** Decisions that the HTTP interface accepts. */
@@ -55,6 +56,7 @@ interface ControllerContext {
   branch: Branch
   reconciler: Pick<Reconciler, 'found'>
   leadership: Leadership
+  findings: Pick<SharedFindings, 'load'>
   metrics: ServerMetrics
   position: Position
   logger: Logger
@@ -105,7 +107,7 @@ export function createController(context: ControllerContext) {
       database: position.awayMs === null ? 'reached' : 'away',
       workspace: workspace.config.id,
       branch: { location: branch.location, name: branch.name },
-      ...reconciler.found,
+      ...(await context.findings.load()),
     }),
     /** Returns the plan of the fetched commit, as JSON; at most a minute old. */
     plan: context.pages.planJson,

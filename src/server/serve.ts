@@ -52,6 +52,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     http = await ports.listen(replica.controller)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: tip })
     void keepPages(replica)
+    void shareFindings(replica)
     const end = await run(replica, http, () => lost.abort())
     if (end === 'lost')
       logger.error('another replica leads now: this one ends, and has to be started again')
@@ -66,21 +67,22 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
 }
 
 /** Longest wait for the first apply before pages are made, and between two looks, ms. */
-const [firstPagesMs, lookMs] = [60_000, 2000]
+const [firstPagesMs, lookMs, standbyLookMs] = [60_000, 2000, 30_000]
 /** Wait after a failure, ms. */
 const againMs = 5 * 60_000
 
 /**
  * Makes the pages of all domains after each apply and drift check, until an interrupt:
- * those of a large fleet take seconds. A standby makes them once, and for who asks.
+ * those of a large fleet take seconds. A standby does so a little later.
  */
 async function keepPages(replica: Replica): Promise<void> {
-  const { controller, outside, position, reconciler, logger } = replica
+  const { controller, outside, position, findings, logger } = replica
   const { clock, signal } = outside
   let made: string | null = null
   for (let waitedMs = 0; !signal.aborted; waitedMs += lookMs) {
-    await clock.sleep(lookMs, signal)
-    const { applied, drift } = reconciler.found
+    const isSettled = position.term === null && made !== null
+    await clock.sleep(isSettled ? standbyLookMs : lookMs, signal)
+    const { applied, drift } = await findings.load()
     const shown = `${applied?.commit} ${applied?.at} ${drift?.at}`
     const waits = position.term !== null && applied === null && waitedMs < firstPagesMs
     if (signal.aborted || waits || shown === made) continue
@@ -98,6 +100,20 @@ async function keepPages(replica: Replica): Promise<void> {
       await clock.sleep(againMs, signal)
       made = null
     }
+  }
+}
+
+/** Posts what the leader has found for the other replicas, until an interrupt. */
+async function shareFindings({ findings, outside, logger }: Replica): Promise<void> {
+  const { clock, signal } = outside
+  while (!signal.aborted) {
+    try {
+      await findings.share()
+    } catch (error) {
+      throwDefect(error)
+      logger.debug(`what this replica has found was not posted: ${error.message}`)
+    }
+    await clock.sleep(lookMs, signal)
   }
 }
 

@@ -40,9 +40,10 @@ async function startTwo(): Promise<[Replica, Replica]> {
 async function expectApplied(domains: number, seconds: number, replica: Replica): Promise<void> {
   await until(async () => {
     const status = (await (await replica.get('/api/status')).json()) as {
-      applied: { status: string } | null
+      applied: { status: string; commit: string } | null
     }
-    return status.applied?.status === 'done'
+    const { status: end, commit: applied } = status.applied ?? {}
+    return end === 'done' && applied === git('rev-parse', 'HEAD')
   })
   for (let i = 0; i < domains; i++)
     expect(await fetchConfig(emulator, name(i))).toMatchObject({

@@ -5,12 +5,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { place, setStage } from '../steps/stage.ts'
-import { serveToken } from '../server/replica.ts'
+import { serveToken, type Replica } from '../server/replica.ts'
 import {
   commit,
   configure,
   enterServed,
   listSent,
+  name,
   setServeStage,
   start,
   until,
@@ -47,7 +48,7 @@ it('a reader logs in, approves the wave that was shown, and sees it applied', as
   const plan = await read('/plan')
   expect(plan[1]).toMatch(/<h1 data-sentence>4 to set on 4 domains/)
   expect(plan[1]).toContain(`commit <code>${head.slice(0, 12)}</code>`)
-  expect((await read('/drift'))[1]).toContain('Drift was not looked for since this replica leads.')
+  expect((await read('/drift'))[1]).toContain('Drift was not looked for yet.')
   expect((await post(fields)).status).toBe(303)
   await until(async () => (await readSentence()) === 'Wave 3 of 3 waits for approval: 3 domains.')
   expect(await listSent()).toEqual([1, 1])
@@ -75,16 +76,16 @@ it('a reader finds each domain, also those of the next commit', async () => {
   }
   await until(async () => (await read('/domains'))[1].includes('3 domains as recorded.'))
   const [, list] = await read('/domains')
-  const [, name = ''] = /<a href="\/domains\/([\w.]+)">/.exec(list) ?? []
-  const [status, page] = await read(`/domains/${name}`)
-  expect([status, page]).toEqual([200, expect.stringContaining(`<h1>${name}</h1>`)])
+  const [, domain = ''] = /<a href="\/domains\/([\w.]+)">/.exec(list) ?? []
+  const [status, page] = await read(`/domains/${domain}`)
+  expect([status, page]).toEqual([200, expect.stringContaining(`<h1>${domain}</h1>`)])
   expect(page).toContain('<dt>time<dd>60')
   expect(page).toContain('confirmed: ')
   expect(page).toContain(`commit <code>${head.slice(0, 12)}</code>`)
-  const [, tried] = await read(`/domains/${name}?url=${encodeURIComponent(`http://${name}/a`)}`)
+  const [, tried] = await read(`/domains/${domain}?url=${encodeURIComponent(`http://${domain}/a`)}`)
   expect(tried).toMatch(/Now, as recorded.*outcome +\w+.*An apply/s)
   expect(tried).toContain('An apply of the manifests changes nothing of it.')
-  const [, refused] = await read(`/domains/${name}?url=--help`)
+  const [, refused] = await read(`/domains/${domain}?url=--help`)
   expect(refused).toContain('the trace can&#39;t be made')
   expect(await read('/domains/other.example.com')).toEqual([
     404,
@@ -111,14 +112,14 @@ it('a plan that can not be made is explained', async () => {
   ])
 })
 
-it('a standby keeps the files of the commit that it has shown last', async () => {
+it('a standby keeps the files of the tip, and of the commit that the leader goes by', async () => {
   enterServed()
   configure(1, 60)
   commit()
-  const leader = await start('--poll', '86400')
+  const leader = await start()
   await leader.waitFor(/^commit .*: done/)
   const data = join(place.root, '..', `data-${place.root.slice(-6)}`)
-  const standby = await start('--poll', '86400', '--data', data)
+  const standby = await start('--data', data)
   await standby.waitFor('made the pages of domains')
   const listCommits = () =>
     readdirSync(data, { recursive: true, encoding: 'utf8' })
@@ -126,7 +127,66 @@ it('a standby keeps the files of the commit that it has shown last', async () =>
       .map((path) => path.slice(-40))
   for (const path of ['/plan', '/history']) {
     const head = commit()
+    await until(async () => listCommits().includes(head))
     await until(async () => (await standby.get(path)).status === 200)
-    expect(listCommits()).toEqual([head])
+    expect(listCommits()).toContain(head)
+    expect(listCommits().length).toBeLessThan(3)
   }
 })
+
+it('each page of two replicas says the same', async () => {
+  enterServed(
+    'serve: {drift: {schedule: "* * * * *", observed: live.json}}\n' +
+      'rollout: {waves: [1, 100%], approval: [2]}\n',
+  )
+  configure(3, 60)
+  const seen = { timeout: { time: 99 } }
+  place.write('live.json', JSON.stringify({ [name(0)]: seen, [name(1)]: seen }))
+  commit()
+  const leader = await start()
+  await leader.waitFor('leads')
+  const standby = await start()
+  const loadStatus = async (replica: Replica) =>
+    (await (await replica.get('/api/status')).json()) as Record<string, unknown>
+  await until(async () => {
+    const { drift, applied } = await loadStatus(standby)
+    return drift !== null && applied !== null
+  })
+  const { rollouts } = (await (await leader.get('/api/rollouts')).json()) as {
+    rollouts: { id: string }[]
+  }
+  const paths = ['/', '/plan', '/history', '/drift', '/rollouts', '/domains', `/domains/${name(0)}`]
+  const own = /role|term|fetchedAt/
+  const pick = (status: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(status).filter(([key]) => !own.test(key)))
+  await until(async () => {
+    const [one, other] = await Promise.all([leader, standby].map(loadStatus))
+    return one?.['working'] === null && other?.['working'] === null
+  })
+  expect(pick(await loadStatus(standby))).toEqual(pick(await loadStatus(leader)))
+  for (const path of [...paths, `/rollouts/${rollouts[0]?.id}`]) {
+    const load = async (replica: Replica) => {
+      let html = ''
+      await until(async () => {
+        const answer = await replica.get(path)
+        html = await answer.text()
+        // What is not made yet says so, and from when what is shown is.
+        return answer.status !== 202 && !html.includes(' As of ')
+      })
+      return withoutTimes(html)
+    }
+    const [one, other] = [(await load(leader)).split('\n'), (await load(standby)).split('\n')]
+    const differs = other.findIndex((line, i) => line !== one[i])
+    expect([path, other[differs]]).toEqual([path, one[differs]])
+  }
+})
+
+/** Leaves out what is of one replica: its role, times of loading, and tokens. */
+function withoutTimes(html: string): string {
+  return html
+    .replaceAll(/<dt>(?:Role|Last fetch)<\/dt><dd>.*?<\/dd>/g, '')
+    .replaceAll(/ data-revision="\w*"/g, '')
+    .replaceAll(/<time [^>]*>[^<]*<\/time>/g, '')
+    .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?/g, '')
+    .replaceAll(/\b\d+ s\b/g, '')
+}

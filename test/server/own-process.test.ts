@@ -1,4 +1,5 @@
 // @module-tag often
+import { execFileSync } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
 import { checkCommit } from '../../src/cli/own/own-check.ts'
@@ -7,20 +8,14 @@ import { createOwnProcesses } from '../../src/cli/own/own-process.ts'
 import { itLong } from '../runs.ts'
 
 const outside = { env: { PATH: process.env['PATH'] }, signal: new AbortController().signal }
-/** Elsewhere the clock counts. */
-const ofTime = process.platform === 'linux' ? ' of processor time' : ''
 const limits = { seconds: 20, megabytes: 200 }
 const run = (code: string, own = limits, measure = measureUse) =>
   createOwnProcesses(measure, own, ['-e', code, '--'])
 
 it('a process that never ends is ended, and the one that it blocks is not', async () => {
   const end = await run('for (;;);', { ...limits, seconds: 0.5 })([], outside)
-  expect(end).toEqual({
-    code: null,
-    out: '',
-    error: null,
-    excess: `more than 0.5 seconds${ofTime}`,
-  })
+  const excess = expect.stringMatching(/^more than (?:0\.5|5) seconds/) as string
+  expect(end).toEqual({ code: null, out: '', error: null, excess })
 })
 
 it('a process that waits for others is not ended for it, unless it waits for long', async () => {
@@ -32,11 +27,12 @@ it('a process that waits for others is not ended for it, unless it waits for lon
   expect(hung.excess).toBe('more than 1 seconds')
 })
 
-it.runIf(process.platform === 'linux')('what a process takes counts its children', async () => {
-  const burn = 'const end = Date.now() + 600; while (Date.now() < end);'
-  const child = `require('child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(burn)}])`
-  const spawned = run(`${child}; setInterval(() => {}, 99)`, { ...limits, seconds: 0.3 })
-  expect((await spawned([], outside)).excess).toBe('more than 0.3 seconds of processor time')
+it.runIf(process.platform === 'linux')('what a process takes counts its ended children', () => {
+  const measure = () => measureUse(process.pid)?.seconds ?? NaN
+  const before = measure()
+  const burn = 'while (process.cpuUsage().user < 600e3);'
+  execFileSync(process.execPath, ['-e', burn])
+  expect(measure() - before).toBeGreaterThan(0.5)
 })
 
 const memory = { code: null, out: '', error: null, excess: 'more than 100 MB of memory' }
@@ -113,7 +109,8 @@ itLong(
     expect(await check(end('access'))).toMatchObject({ fault: { code: 'access', hint: 'y' } })
     const late = { ...limits, seconds: 0.3 }
     expect(await check(`${save} for (;;);`, late)).toEqual({
-      excess: `more than 0.3 seconds${ofTime}`,
+      // A busy machine gives it no processor, for ten times as long.
+      excess: expect.stringMatching(/^more than (?:0\.)?3 seconds/) as string,
     })
     const survives = { excess: 'more than the process survives (exit 1, no reason)' }
     expect(await check(`${save} throw new Error("defect")`)).toEqual(survives)

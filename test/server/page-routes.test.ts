@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import type { FoundStop } from '../../src/core/model/listed-rollout.ts'
 import { apiToken, closeHttp, startHttp } from './http-stage.ts'
+import type { Overview } from '../../src/core/model/listed-rollout.ts'
 import { buildOverview, createPages, openRollout, waiting } from './page-stage.ts'
 import { visit } from './page-visit.ts'
 
@@ -106,10 +107,14 @@ describe('pages', () => {
     expect(await answer.text()).toContain('The plan is being made')
   })
 
-  it('a standby says who has the drift', async () => {
-    const overview = async () => buildOverview({ role: 'standby' })
-    const { get } = await visit(await startHttp({ pages: createPages({ overview }) }))
-    expect(await (await get('/drift')).text()).toContain('the leader looks for drift')
+  it('a check whose page is too large is said to be elsewhere', async () => {
+    const show = async (drift: Overview['drift']) => {
+      const overview = async () => buildOverview({ drift })
+      const { get } = await visit(await startHttp({ pages: createPages({ overview }) }))
+      return (await get('/drift')).text()
+    }
+    expect(await show(null)).toContain('Drift was not looked for yet.')
+    expect(await show(buildOverview().drift)).toContain('too large for other replicas')
   })
 
   it('errors are pages, with their status and without secrets', async () => {

@@ -4,6 +4,10 @@ import type { Clock } from '../../src/core/model/time/clock.ts'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
 import type { LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import { createDriftMemory, createEventMemory } from '../../src/server/pages/memory.ts'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
+import type { Committed } from '../../src/server/branch/workspaces.ts'
+import { createSharedFindings } from '../../src/server/leader/shared-findings.ts'
+import { beginWork } from '../../src/server/leader/work-state.ts'
 import { createShared } from '../../src/server/pages/create-page-source.ts'
 
 describe('what is loaded for several readers', () => {
@@ -97,9 +101,11 @@ describe('the events of waves', () => {
   })
 })
 
-it('the page of the last drift check is kept', async () => {
-  const drifts = createDriftMemory({ clock: { now: () => Date.UTC(2026, 0, 2) } as Clock })
-  expect(drifts.getLast()).toBe(null)
+it('all replicas have the last drift check, unless it is too large', async () => {
+  const board = stageBoard()
+  const clock = { now: () => Date.UTC(2026, 0, 2) } as Clock
+  const [leader, standby] = [1, 2].map(() => createDriftMemory({ clock }, board))
+  expect(await leader?.load(null)).toBe(null)
   const workspace = {
     config: { id: 'shop', service: { writtenUrl: 'http://cdn' }, limits: { callsPerMinute: 30 } },
     diagnostics: [],
@@ -109,12 +115,95 @@ it('the page of the last drift check is kept', async () => {
   } as unknown as LoadedWorkspace
   const drift = { items: [], pending: [], live: [], inDoubt: [] }
   const found = { drift, observed: new Map(), notes: ['the s3cret'], unmanaged: [] }
-  await drifts.keep(workspace, found)
-  expect(drifts.getLast()).toMatchObject({
-    at: '2026-01-02T00:00:00.000Z',
-    commit: 'c0ffee',
-  })
-  const html = drifts.getLast()?.format('<nav></nav>')
-  expect(html).toMatch(/<nav><\/nav><main [\s\S]*<h1[^>]*>No item is managed or recorded.<\/h1>/)
-  expect(html).toContain('the ***')
+  await leader?.keep(workspace, found)
+  const loaded = await standby?.load('now')
+  expect(loaded).toMatchObject({ at: '2026-01-02T00:00:00.000Z', commit: 'c0ffee' })
+  expect(loaded?.page).toMatch(/<h1[^>]*>No item is managed or recorded.<\/h1>/)
+  expect(loaded?.page).toContain('the ***')
+  expect(await leader?.load('now')).toEqual(loaded)
+  // What was read is kept until there is another check.
+  board.texts.clear()
+  expect([await standby?.load('now'), await standby?.load('later')]).toEqual([loaded, null])
+  const notes = ['x'.repeat(17e6)]
+  await leader?.keep(workspace, { ...found, notes })
+  expect(await standby?.load('last')).toBe(null)
+  expect((await leader?.load('last'))?.page.length).toBeGreaterThan(17e6)
 })
+
+describe('what the leader has found', () => {
+  const own = beginWork({ commit: 'c1' } as Committed).found
+  const stage = (board: ReturnType<typeof stageBoard>, term: number | null, found = own) => {
+    const world = { found, term }
+    const position = {
+      get term() {
+        return world.term
+      },
+    }
+    const reconciler = {
+      get found() {
+        return world.found
+      },
+      getHead: () => 'head',
+    }
+    return { world, ...createSharedFindings(board, position, reconciler) }
+  }
+  const applied = { commit: 'c1', at: '2026-01-02T00:00:00Z', status: 'done', message: null }
+  const drift = { at: '2026-01-02T00:00:00Z', pending: 0, live: 2, inDoubt: 0, unanswered: 0 }
+  const working = { what: 'the drift check', since: '2026-01-02T00:00:00Z' }
+
+  it('is known to all replicas; what each one fetches is its own', async () => {
+    const board = stageBoard()
+    const leader = stage(board, 1, { ...own, commit: 'c1', applied, drift, working, problem: 'p' })
+    const standby = stage(board, null, { ...own, commit: 'c2', fetchedAt: 'now' })
+    expect((await standby.load()).applied).toBe(null)
+    await standby.share()
+    await leader.share()
+    expect(await standby.load()).toEqual({
+      ...own,
+      commit: 'c2',
+      fetchedAt: 'now',
+      applied,
+      drift,
+      working,
+      problem: 'p',
+    })
+    expect(standby.getHead()).toBe('head')
+    // Nothing new is not posted again.
+    board.texts.clear()
+    await leader.share()
+    expect(board.texts.size).toBe(0)
+  })
+
+  it('stays known after a change of the leader, but not what it worked on', async () => {
+    const board = stageBoard()
+    await stage(board, 1, { ...own, applied, drift, working }).share()
+    const next = stage(board, null)
+    next.world.term = 2
+    await next.share()
+    expect(await stage(board, null).load()).toMatchObject({ applied, drift, working: null })
+    expect(await next.load()).toMatchObject({ applied, drift, working: null })
+    const later = { ...drift, live: 0 }
+    next.world.found = { ...own, drift: later }
+    await next.share()
+    expect(await stage(board, null).load()).toMatchObject({ applied, drift: later })
+  })
+
+  it('is shown as it was last while the database is away', async () => {
+    const board = stageBoard()
+    const standby = stage(board, null)
+    await stage(board, 1, { ...own, applied }).share()
+    await standby.load()
+    board.read = () => Promise.reject(new EdgewiseError('record-unreachable', 'away'))
+    expect(await standby.load()).toMatchObject({ applied })
+  })
+})
+
+/** Creates a board in memory. */
+function stageBoard() {
+  const texts = new Map<string, string>()
+  return {
+    texts,
+    post: async (name: string, text: string) => void texts.set(name, text),
+    read: async (name: string): Promise<string | null> => texts.get(name) ?? null,
+  }
+}

@@ -130,7 +130,7 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
         desired: `It is served.\n${url}\noutcome served`,
       }),
     statistics: () => Promise.resolve({ fault: 'the service is away.' }),
-    drift: () => null,
+    drift: async () => null,
     listEvents: () => [
       {
         type: 'wave.judged',

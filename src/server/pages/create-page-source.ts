@@ -14,6 +14,8 @@ import { formatServed } from '../../outlets/report/page/format-page.ts'
 import type { Branch } from '../branch/branch.ts'
 import { type Position, findRole } from '../leader/position.ts'
 import type { Reconciler } from '../leader/reconciler.ts'
+import type { SharedFindings } from '../leader/shared-findings.ts'
+import type { CheckedDrift, DriftMemory } from './memory.ts'
 import type { BuiltPage } from './built-page.ts'
 import { keepLast, type DomainPages } from './domain-pages.ts'
 import { createDomainStatistics, queryDomain } from './domain-statistics.ts'
@@ -42,8 +44,8 @@ export interface PageSource {
   statistics(domain: Domain): Promise<DomainStatistics>
   /** Returns the last of these that were built; null without any. */
   getDomains(): DomainPages | null
-  /** Returns the page of the last drift check of this process; null if it did none. */
-  drift(): BuiltPage | null
+  /** Loads the page of the last drift check; null without one that this replica can show. */
+  drift(): Promise<BuiltPage | null>
   /** Lists the events of the waves of a rollout that this process has seen, first to last. */
   listEvents(rollout: string): RolloutEvent[]
 }
@@ -71,16 +73,16 @@ export interface OwnTrace extends TriedRequest {
 export interface SourceContext {
   /** The workspace as it was when the controller began. */
   workspace: LoadedWorkspace
-  branch: Pick<Branch, 'location' | 'name' | 'fetch' | 'hold' | 'keepOnly'>
-  reconciler: Pick<Reconciler, 'found' | 'getHead'>
+  branch: Pick<Branch, 'location' | 'name' | 'fetch' | 'hold'>
+  reconciler: Pick<Reconciler, 'found'>
   position: Pick<Position, 'term' | 'isOvertaken' | 'awayMs'>
   outside: Outside
   /** Removes the secrets from a text of others. */
   scrub: SecretHider['scrub']
   /** Makes a page of the workspace in a folder, without blocking this process. */
   ownPage(page: OwnPage | OwnTrace | OwnDomains, root: string, outside: Outside): Promise<string>
-  getDrift(): BuiltPage | null
-  formatCheck(): OwnDomains['check']
+  findings: Pick<SharedFindings, 'load' | 'getHead'>
+  drifts: Pick<DriftMemory, 'load'>
   listEvents: PageSource['listEvents']
 }
 
@@ -92,22 +94,24 @@ const [overviewMs, ownMs] = [1000, 60_000]
 
 /** Creates the source of the pages of a controller. */
 export function createPageSource(context: SourceContext): PageSource & { forget(): void } {
-  const { workspace, branch, reconciler, position, outside } = context
+  const { workspace, branch, reconciler, findings, outside } = context
   const { clock } = outside
   const overview = createShared(clock, createOverviewLoader(context))
   const findRevision = async (): Promise<string> =>
     computeRevisions(await overview.get(overviewMs, '')).plan
+  const loadDrift = async () => {
+    const { drift } = await overview.get(overviewMs, '')
+    return context.drifts.load(drift?.at ?? null)
+  }
   const build = async (page: OwnPage | 'domains'): Promise<BuiltPage & { text: string }> => {
     const { plan: revision, drift } = computeRevisions(await overview.get(overviewMs, ''))
     const { commit: tip } = reconciler.found
     // The history needs a workspace that can be loaded, whatever the tip is.
     const head =
-      (page === 'history' || page === 'domains') && tip !== null ? reconciler.getHead() : null
+      (page === 'history' || page === 'domains') && tip !== null ? findings.getHead() : null
     const commit = head ?? tip ?? (await branch.fetch())
     const at = new Date(clock.now()).toISOString()
-    // A leader removes the folders of earlier commits in each round; a standby has no rounds.
-    if (position.term === null) await branch.keepOnly([commit])
-    const own = page === 'domains' ? { check: context.formatCheck() } : page
+    const own = page === 'domains' ? { check: (await loadDrift())?.check ?? null } : page
     const text = await branch.hold(commit, (root) => context.ownPage(own, root, outside))
     return { text, format: (nav) => formatServed(text, nav), at, commit, revision, drift }
   }
@@ -140,10 +144,16 @@ export function createPageSource(context: SourceContext): PageSource & { forget(
     trace: createTrace(context),
     statistics: createDomainStatistics(clock, (domain) => queryDomain(domain, workspace, outside)),
     planJson: async () => (await json()).text,
-    drift: context.getDrift,
+    drift: async () => showDrift(await loadDrift()),
     listEvents: context.listEvents,
     forget: overview.forget,
   }
+}
+
+function showDrift(checked: CheckedDrift | null): BuiltPage | null {
+  if (checked === null) return null
+  const { at, commit, page } = checked
+  return { format: (nav) => formatServed(page, nav), at, commit, revision: at }
 }
 
 /** Creates the function that makes the pages of domains in the background. */
@@ -160,7 +170,7 @@ function createRefresh(
 function createOverviewLoader({
   workspace,
   branch,
-  reconciler,
+  findings,
   position,
   outside,
   scrub,
@@ -172,7 +182,7 @@ function createOverviewLoader({
       workspace: workspace.config.id,
       role: findRole(position, outside.signal),
       branch: { location: branch.location, name: branch.name },
-      ...reconciler.found,
+      ...(await findings.load()),
       stop: await findStop(workspace, outside),
       rollouts,
       ended: ended.map((rollout) => scrubReason(rollout, scrub)),
@@ -181,10 +191,16 @@ function createOverviewLoader({
 }
 
 /** Creates the function that traces a request, in two processes. */
-function createTrace({ reconciler, branch, outside, ownPage }: SourceContext): PageSource['trace'] {
+function createTrace({
+  reconciler,
+  findings,
+  branch,
+  outside,
+  ownPage,
+}: SourceContext): PageSource['trace'] {
   return async (request, asked) => {
     const own = { ...outside, signal: AbortSignal.any([outside.signal, asked]) }
-    const commit = reconciler.getHead() ?? reconciler.found.commit ?? (await branch.fetch())
+    const commit = findings.getHead() ?? reconciler.found.commit ?? (await branch.fetch())
     return branch.hold(commit, async (root) => {
       const make = (of: OwnTrace['of']) => ownPage({ ...request, of }, root, own)
       return { recorded: await make('recorded'), desired: await make('desired') }

@@ -1,19 +1,35 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
 import { formatCheck } from '../../operations/observation/earlier-reads.ts'
-import type { Drift } from '../../core/model/drift.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
 import type { EventListener } from '../../operations/runtime/ports.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
-import { formatPage, formatServed, navPlace } from '../../outlets/report/page/format-page.ts'
-import type { BuiltPage } from './built-page.ts'
+import { formatPage, navPlace } from '../../outlets/report/page/format-page.ts'
+import type { Board } from '../../state/postgres/board.ts'
+import { ignoreUnreachable } from '../../state/postgres/open-database.ts'
 
-/** Creates the memory of the last drift check of this process: its page, and what it has found. */
-export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
-  let last: BuiltPage | null = null
-  let check: { drift: Drift; atMs: number } | null = null
+/** The last drift check: its page, and what it has found for the process that makes pages. */
+export interface CheckedDrift {
+  at: string
+  commit: string | null
+  page: string
+  check: string
+}
+
+/** Longest texts of a drift check that are posted, characters. */
+const maxPosted = 16 * 1024 * 1024
+
+export type DriftMemory = ReturnType<typeof createDriftMemory>
+
+/** Creates the memory of the last drift check of the leader, which all replicas have. */
+export function createDriftMemory(
+  outside: Pick<Outside, 'clock'>,
+  board: Pick<Board, 'post' | 'read'>,
+) {
+  let own: CheckedDrift | null = null
+  let read: { key: string; check: CheckedDrift | null } | null = null
   const keep: DriftListener = async (workspace, found) => {
     const nowMs = outside.clock.now()
     const { commit } = await workspace.findTree()
@@ -23,17 +39,27 @@ export function createDriftMemory(outside: Pick<Outside, 'clock'>) {
       { target: [], items: [], commit },
       found.notes,
     )
-    const at = new Date(nowMs).toISOString()
     const page = formatPage(buildDriftPage(found, nowMs, about), navPlace)
-    last = { format: (nav) => formatServed(page, nav), at, commit, revision: at }
-    check = { drift: found.drift, atMs: nowMs }
+    const at = new Date(nowMs).toISOString()
+    own = { at, commit, page, check: formatCheck(found.drift, nowMs) }
+    const text = JSON.stringify(own)
+    await ignoreUnreachable(board.post('drift', text.length > maxPosted ? 'null' : text))
   }
   return {
     keep,
-    getLast: (): BuiltPage | null => last,
-    /** Formats what it has found, for the process that makes pages. */
-    formatCheck: (): string | null =>
-      check === null ? null : formatCheck(check.drift, check.atMs),
+    /**
+     * Loads the last check; null without one, or if it is too large for others than its leader.
+     *
+     * @param key of the last check that is known: what was read for it is kept
+     */
+    load: async (key: string | null): Promise<CheckedDrift | null> => {
+      if (own !== null || key === null) return own
+      if (read?.key !== key) {
+        const check = JSON.parse((await board.read('drift')) ?? 'null') as CheckedDrift | null
+        read = { key, check }
+      }
+      return read.check
+    },
   }
 }
 

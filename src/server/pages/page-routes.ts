@@ -14,6 +14,7 @@ import {
   type Frame,
 } from '../../outlets/report/live/overview.ts'
 import { lowerAscii } from '../../core/model/text/lower-ascii.ts'
+import { formatTime } from '../../core/model/text/words.ts'
 import { answerJson, refuse, type Answer, allow } from '../http/answer.ts'
 import type { RouteContext } from '../controller.ts'
 import { guard } from '../http/guard.ts'
@@ -156,7 +157,7 @@ async function routeVisit(
       place,
       rollouts: all,
     })
-  if (path === '/drift') return answerDrift(overview, pages.drift(), revisions.drift, place)
+  if (path === '/drift') return answerDrift(overview, await pages.drift(), revisions.drift, place)
   if (path === '/')
     return answerFramed(place, context, visit, all, (frame) =>
       formatOverview(overview, frame, describeFleet(pages.getDomains(), revisions)),
@@ -214,7 +215,7 @@ function answerBuilt(built: BuiltPage, place: Place): Answer {
 }
 
 function answerDrift(
-  { role }: Overview,
+  { drift }: Overview,
   built: BuiltPage | null,
   revision: string,
   place: Place,
@@ -224,12 +225,14 @@ function answerDrift(
     return answerBuilt(built, { ...place, path: '/drift', watches: 'drift', revision, commit, at })
   }
   const why =
-    role === 'standby'
-      ? 'This replica is a standby: the leader looks for drift, and has the page.'
-      : 'Drift was not looked for since this replica leads.'
+    drift === null
+      ? 'Drift was not looked for yet.'
+      : `The page of the check at ${formatTime(drift.at)} is too large for other replicas than ` +
+        'the leader that made it.'
   const hint = 'serve.drift.schedule of edgewise.yaml configures when the leader looks for it.'
   const own = { ...place, path: '/drift', watches: 'drift', revision } as const
-  return answerMessage(200, 'No drift check yet', why, { hint, place: own })
+  const title = drift === null ? 'No drift check yet' : 'The drift check is elsewhere'
+  return answerMessage(200, title, why, { hint, place: own })
 }
 
 /** Answers with a page that shows the result of a decision once. */

@@ -117,14 +117,9 @@ function describeDrift({ drift }: Overview): Headline[] {
   return [{ tone: 'attention', text: `Last drift check: ${parts.join(', ')}.` }]
 }
 
-function describeCalm({ role, applied, commit }: Overview): Headline {
+function describeCalm({ applied, commit }: Overview): Headline {
   if (applied !== null && applied.commit === commit && applied.status === 'done')
     return { tone: 'fine', text: `Commit ${shorten(applied.commit)} is applied, nothing waits.` }
-  if (role === 'standby')
-    return {
-      tone: 'fine',
-      text: 'No rollout waits. This replica is a standby: the leader has the last apply.',
-    }
   if (commit === null) return { tone: 'busy', text: 'The branch is not fetched yet.' }
   return { tone: 'busy', text: `Commit ${shorten(commit)} is not applied yet.` }
 }

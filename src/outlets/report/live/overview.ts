@@ -166,7 +166,7 @@ type Row = [label: string, html: string]
 
 function formatReplica(overview: Overview): string {
   const { role, branch, commit, fetchedAt, applied, drift, working } = overview
-  const unknown = role === 'standby' ? 'known to the leader' : 'none since this replica leads'
+  const unknown = 'none yet'
   const code = (text: string) => `<code>${show(shorten(text))}</code>`
   const rows: Row[] = [
     ['Role', role],
