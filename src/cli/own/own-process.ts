@@ -64,6 +64,7 @@ export function createOwnProcesses(
   { seconds, megabytes }: OwnLimits = ownLimits,
   program = [...process.execArgv, process.argv[1] ?? ''],
 ): RunOwn {
+  const longest = measureUse(process.pid) === null ? seconds : seconds * maxWait
   return (args, { env, signal }) =>
     new Promise((resolve, reject) => {
       const own = [`--max-old-space-size=${megabytes}`, ...program, ...args]
@@ -75,12 +76,19 @@ export function createOwnProcesses(
         killSignal: 'SIGKILL',
       })
       if (child.pid !== undefined) lowerPriority(child.pid)
+      const tooMuch = `more than ${megabytes} MB of memory`
       let excess: string | null = null
       const end = (reason: string): void => {
         excess ??= reason
         child.kill('SIGKILL')
       }
-      const release = limit(() => measureUse(child.pid ?? 0), { seconds, megabytes }, end)
+      const timer = setTimeout(() => end(`more than ${longest} seconds`), longest * 1000)
+      const meter = setInterval(() => {
+        const use = measureUse(child.pid ?? 0)
+        if (use !== null && use.megabytes > megabytes) end(tooMuch)
+        if (use !== null && use.seconds > seconds)
+          end(`more than ${seconds} seconds of processor time`)
+      }, measureMs)
       const chunks: Buffer[] = []
       let size = 0
       child.stdout.on('data', (chunk: Buffer) => {
@@ -98,8 +106,9 @@ export function createOwnProcesses(
         ),
       )
       child.on('close', (code, by) => {
-        release()
-        if (by === 'SIGABRT' && isFull) excess ??= describeFull(megabytes)
+        clearTimeout(timer)
+        clearInterval(meter)
+        if (by === 'SIGABRT' && isFull) excess ??= tooMuch
         if (by === 'SIGABRT' || by === 'SIGKILL')
           excess ??= `more than the process survives (${by}, perhaps for its memory)`
         // A container that stops, and Ctrl-C, end this process and its children.
@@ -109,31 +118,6 @@ export function createOwnProcesses(
         resolve({ code, out, error: parseError(out), excess })
       })
     })
-}
-
-function describeFull(megabytes: number): string {
-  return `more than ${megabytes} MB of memory`
-}
-
-/** Ends a process that takes more than the limits, until the returned function is called. */
-function limit(
-  measure: () => OwnUse | null,
-  { seconds, megabytes }: OwnLimits,
-  end: (reason: string) => void,
-): () => void {
-  const longest = seconds * maxWait
-  const late = setTimeout(() => measure() ?? end(`more than ${seconds} seconds`), seconds * 1000)
-  const timer = setTimeout(() => end(`more than ${longest} seconds`), longest * 1000)
-  const meter = setInterval(() => {
-    const use = measure()
-    if (use !== null && use.megabytes > megabytes) end(describeFull(megabytes))
-    if (use !== null && use.seconds > seconds) end(`more than ${seconds} seconds of processor time`)
-  }, measureMs)
-  return () => {
-    clearTimeout(late)
-    clearTimeout(timer)
-    clearInterval(meter)
-  }
 }
 
 /** Neither credentials of the server nor traces of its own belong to the process. */
