@@ -7,7 +7,7 @@ import { listBases } from '../operations/people/list-bases.ts'
 import { listRollouts } from '../operations/rollouts.ts'
 import { findStop } from '../operations/stop.ts'
 import type { Locks } from '../state/locks/locks.ts'
-import type { Board } from '../state/postgres/board.ts'
+import { buildStatePaths } from '../state/format/state-paths.ts'
 import type { Leadership } from '../state/postgres/leadership.ts'
 import type { TaskKind } from './leader/agenda.ts'
 import { type Controller, createController } from './controller.ts'
@@ -19,7 +19,7 @@ import { createDriftMemory, createEventMemory } from './pages/memory.ts'
 import { createRights } from './people/rights.ts'
 import { createPageSource } from './pages/create-page-source.ts'
 import type { Branch } from './branch/branch.ts'
-import { createPosition, type Position } from './leader/position.ts'
+import type { Position } from './leader/position.ts'
 import { createSharedFindings, type SharedFindings } from './leader/shared-findings.ts'
 import { createHandOver } from './leader/hand-over.ts'
 import { Reconciler } from './leader/reconciler.ts'
@@ -61,7 +61,7 @@ export interface Replica {
   controller: Controller
 }
 
-type Base = Pick<Replica, 'metrics' | 'leadership' | 'position'> & { board: Board; id: string }
+type Base = Pick<Replica, 'metrics' | 'leadership' | 'position'>
 
 /**
  * Assembles a replica.
@@ -74,42 +74,41 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
   identify(workspace)
   const quick = { ...outside, databasePatienceMs: quickMs }
   const life = createLifePool === undefined ? quick : { ...quick, createPool: createLifePool }
-  const { locks } = await openState(workspace, outside)
-  const { leadership, board } = await openState(workspace, life)
-  if (leadership === undefined || board === undefined)
-    throw new TypeError('expected PostgreSQL to elect leaders')
+  const { locks, files } = await openState(workspace, outside)
+  const { leadership, files: quickFiles } = await openState(workspace, life)
+  if (leadership === undefined) throw new TypeError('expected PostgreSQL to elect leaders')
   const { id, service } = workspace.config
+  const folder = buildStatePaths({ id, address: service.url }).controller
   const base: Base = {
     metrics: createServerMetrics({ workspace: id, account: service.account }),
     leadership,
-    board,
-    id: outside.newId(),
-    position: createPosition(outside.clock.monotonic()),
+    position: {
+      term: null,
+      isOvertaken: false,
+      isCutOff: false,
+      tickMs: outside.clock.monotonic(),
+      awayMs: null,
+    },
   }
   const watchdog = createWatchdog(outside.clock)
-  const memory = { events: createEventMemory(), drifts: createDriftMemory(outside, base.board) }
+  const memory = {
+    events: createEventMemory(),
+    drifts: createDriftMemory(outside, files, folder),
+  }
   const reconciler = createWork(beginning, base, watchdog, memory)
   const follower = follow(beginning, base, watchdog, reconciler)
-  const findings = createSharedFindings(base.board, base.position, reconciler)
+  const findings = createSharedFindings(quickFiles, folder, base.position, reconciler)
+  const { branch } = beginning
+  const shared = { ...base, workspace, branch, reconciler, findings, outside: quick }
   const controller = createController({
-    ...base,
-    findings,
-    workspace,
-    branch: beginning.branch,
-    reconciler,
+    ...shared,
     logger,
-    outside: quick,
     notifications: createNotifications(quick, base.metrics, logger),
     rights: createReplicaRights(beginning, base, reconciler, quick),
     pages: createPageSource({
-      workspace,
-      branch: beginning.branch,
-      reconciler,
-      position: base.position,
-      outside: quick,
+      ...shared,
       scrub: logger.scrub,
       ownPage: ports.ownPage,
-      findings,
       drifts: memory.drifts,
       listEvents: memory.events.list,
     }),
@@ -201,13 +200,12 @@ const spanNames: Partial<Record<TaskKind, SpanName>> = {
 /** Creates the follower, which fetches the branch. */
 function follow(
   { branch, pollMs, ports, end }: Beginning,
-  { metrics, position, board, id: replica }: Base,
+  { metrics, position, leadership }: Base,
   watchdog: Watchdog,
   reconciler: Reconciler,
 ): Follower {
   const { outside, logger } = ports
-  const { clock } = outside
-  const handOver = createHandOver({ board, replica, pollMs, position, clock, logger, end })
+  const handOver = createHandOver({ leadership, pollMs, position, outside, logger, end })
   return createFollower({
     outside,
     branch,
@@ -218,11 +216,11 @@ function follow(
       watchdog.watch(() => inSpan(outside.tracer, 'serve fetch', work, { kind: 'root' }), false),
     onTip: (commit) => {
       reconciler.setTip(commit)
-      return handOver.noteFetched(commit)
+      void handOver.noteFetched()
     },
     onFailure: (error) => {
       reconciler.reportFetch(error)
-      return handOver.noteFailed()
+      void handOver.noteFailed()
     },
     listUsed: () => (position.term === null ? [] : reconciler.listUsed()),
   })

@@ -52,8 +52,8 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
     http = await ports.listen(replica.controller)
     logger.info(`follows ${branch.name} of ${branch.location}`, { commit: tip })
     void keepPages(replica)
-    void shareFindings(replica)
-    const end = await run(replica, http, () => lost.abort())
+    await run(replica, http, () => lost.abort())
+    const end = lost.signal.aborted ? 'lost' : 'stopped'
     if (end === 'lost')
       logger.error('another replica leads now: this one ends, and has to be started again')
     else logger.info('stopped')
@@ -67,21 +67,20 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
 }
 
 /** Longest wait for the first apply before pages are made, and between two looks, ms. */
-const [firstPagesMs, lookMs, standbyLookMs] = [60_000, 2000, 30_000]
+const [firstPagesMs, lookMs] = [60_000, 2000]
 /** Wait after a failure, ms. */
 const againMs = 5 * 60_000
 
 /**
  * Makes the pages of all domains after each apply and drift check, until an interrupt:
- * those of a large fleet take seconds. A standby does so a little later.
+ * those of a large fleet take seconds.
  */
 async function keepPages(replica: Replica): Promise<void> {
   const { controller, outside, position, findings, logger } = replica
   const { clock, signal } = outside
   let made: string | null = null
   for (let waitedMs = 0; !signal.aborted; waitedMs += lookMs) {
-    const isSettled = position.term === null && made !== null
-    await clock.sleep(isSettled ? standbyLookMs : lookMs, signal)
+    await clock.sleep(lookMs, signal)
     const { applied, drift } = await findings.load()
     const shown = `${applied?.commit} ${applied?.at} ${drift?.at}`
     const waits = position.term !== null && applied === null && waitedMs < firstPagesMs
@@ -100,20 +99,6 @@ async function keepPages(replica: Replica): Promise<void> {
       await clock.sleep(againMs, signal)
       made = null
     }
-  }
-}
-
-/** Posts what the leader has found for the other replicas, until an interrupt. */
-async function shareFindings({ findings, outside, logger }: Replica): Promise<void> {
-  const { clock, signal } = outside
-  while (!signal.aborted) {
-    try {
-      await findings.share()
-    } catch (error) {
-      throwDefect(error)
-      logger.debug(`what this replica has found was not posted: ${error.message}`)
-    }
-    await clock.sleep(lookMs, signal)
   }
 }
 
@@ -146,12 +131,8 @@ async function begin(
 }
 
 /** Waits for a term, and leads until its end or an interrupt. */
-async function run(
-  replica: Replica,
-  http: Interface,
-  onLost: () => void,
-): Promise<'stopped' | 'lost'> {
-  const { leadership, outside, logger, position, metrics, reconciler, follower } = replica
+async function run(replica: Replica, http: Interface, onLost: () => void): Promise<void> {
+  const { leadership, outside, logger, position, metrics, reconciler, follower, findings } = replica
   const { clock, signal } = outside
   const setTerm = (number: number | null) => {
     position.term = number
@@ -166,11 +147,15 @@ async function run(
     if (position.term === null) return
     if (isBack) reconciler.hurry()
     reconciler.findUnattended()
+    findings.share().catch((error: unknown) => {
+      throwDefect(error)
+      logger.debug(`what this replica has found was not stored: ${error.message}`)
+    })
   }
   const following = follower.follow()
   const mayLead = () => !position.isCutOff
   const term = await waitForTerm(leadership, outside, { logger, onTick, mayLead })
-  if (term === null) return 'stopped'
+  if (term === null) return
   setTerm(term.number)
   metrics.setUnattended(0)
   logger.info('leads', { term: term.number })
@@ -192,10 +177,9 @@ async function run(
       working: reconciler.found.working?.what ?? null,
     })
   setTerm(null)
-  if (position.isOvertaken) return 'lost'
   // Without a resignation, another replica leads after a lease: what was left has ended then.
-  if (signal.aborted && isDone) await resign(leadership, term.number, logger)
-  return position.hasHandedOver ? 'lost' : 'stopped'
+  if (!position.isOvertaken && signal.aborted && isDone)
+    await resign(leadership, term.number, logger)
 }
 
 /** Removes the locks that the leader before this one had. */

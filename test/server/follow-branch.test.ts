@@ -47,8 +47,8 @@ function stageFollower(answers: (string | Error)[]) {
     }),
     metrics: { setFetched: () => undefined },
     watch: (work) => work(),
-    onTip: async (commit) => void done.push(`tip ${commit[0]}`),
-    onFailure: async (error) => void done.push(error instanceof Error ? error.message : ''),
+    onTip: (commit) => void done.push(`tip ${commit[0]}`),
+    onFailure: (error) => void done.push(error instanceof Error ? error.message : ''),
     listUsed: () => ['c'],
   })
   return { follower, done, waits, lines }

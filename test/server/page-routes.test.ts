@@ -14,7 +14,7 @@ describe('pages', () => {
   it.each([
     ['/', 'Wave 2 of 3 waits for approval: 5 domains.'],
     ['/plan', '20 changes on 12 domains'],
-    ['/drift', 'Drift was not looked for since this replica leads.'],
+    ['/drift', 'is too large for other replicas than the leader that made it.'],
     ['/rollouts', '1 unfinished rollout.'],
     ['/rollouts/r1', 'Wave 1: healthy'],
     ['/rollouts/r1/abort', 'Abort the rollout? 30 domains would be on hold.'],

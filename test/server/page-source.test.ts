@@ -102,9 +102,9 @@ describe('the events of waves', () => {
 })
 
 it('all replicas have the last drift check, unless it is too large', async () => {
-  const board = stageBoard()
+  const files = stageFiles()
   const clock = { now: () => Date.UTC(2026, 0, 2) } as Clock
-  const [leader, standby] = [1, 2].map(() => createDriftMemory({ clock }, board))
+  const [leader, standby] = [1, 2].map(() => createDriftMemory({ clock }, files, 'controller'))
   expect(await leader?.load(null)).toBe(null)
   const workspace = {
     config: { id: 'shop', service: { writtenUrl: 'http://cdn' }, limits: { callsPerMinute: 30 } },
@@ -122,9 +122,9 @@ it('all replicas have the last drift check, unless it is too large', async () =>
   expect(loaded?.page).toContain('the ***')
   expect(await leader?.load('now')).toEqual(loaded)
   // What was read is kept until there is another check.
-  board.texts.clear()
+  files.texts.clear()
   expect([await standby?.load('now'), await standby?.load('later')]).toEqual([loaded, null])
-  const notes = ['x'.repeat(17e6)]
+  const notes = Array.from({ length: 5000 }, (_, i) => `${i} ${'x'.repeat(4000)}`)
   await leader?.keep(workspace, { ...found, notes })
   expect(await standby?.load('last')).toBe(null)
   expect((await leader?.load('last'))?.page.length).toBeGreaterThan(17e6)
@@ -132,7 +132,7 @@ it('all replicas have the last drift check, unless it is too large', async () =>
 
 describe('what the leader has found', () => {
   const own = beginWork({ commit: 'c1' } as Committed).found
-  const stage = (board: ReturnType<typeof stageBoard>, term: number | null, found = own) => {
+  const stage = (files: ReturnType<typeof stageFiles>, term: number | null, found = own) => {
     const world = { found, term }
     const position = {
       get term() {
@@ -145,16 +145,16 @@ describe('what the leader has found', () => {
       },
       getHead: () => 'head',
     }
-    return { world, ...createSharedFindings(board, position, reconciler) }
+    return { world, ...createSharedFindings(files, 'controller', position, reconciler) }
   }
   const applied = { commit: 'c1', at: '2026-01-02T00:00:00Z', status: 'done', message: null }
   const drift = { at: '2026-01-02T00:00:00Z', pending: 0, live: 2, inDoubt: 0, unanswered: 0 }
   const working = { what: 'the drift check', since: '2026-01-02T00:00:00Z' }
 
   it('is known to all replicas; what each one fetches is its own', async () => {
-    const board = stageBoard()
-    const leader = stage(board, 1, { ...own, commit: 'c1', applied, drift, working, problem: 'p' })
-    const standby = stage(board, null, { ...own, commit: 'c2', fetchedAt: 'now' })
+    const files = stageFiles()
+    const leader = stage(files, 1, { ...own, commit: 'c1', applied, drift, working, problem: 'p' })
+    const standby = stage(files, null, { ...own, commit: 'c2', fetchedAt: 'now' })
     expect((await standby.load()).applied).toBe(null)
     await standby.share()
     await leader.share()
@@ -168,42 +168,42 @@ describe('what the leader has found', () => {
       problem: 'p',
     })
     expect(standby.getHead()).toBe('head')
-    // Nothing new is not posted again.
-    board.texts.clear()
+    // Nothing new is not stored again.
+    files.texts.clear()
     await leader.share()
-    expect(board.texts.size).toBe(0)
+    expect(files.texts.size).toBe(0)
   })
 
   it('stays known after a change of the leader, but not what it worked on', async () => {
-    const board = stageBoard()
-    await stage(board, 1, { ...own, applied, drift, working }).share()
-    const next = stage(board, null)
+    const files = stageFiles()
+    await stage(files, 1, { ...own, applied, drift, working }).share()
+    const next = stage(files, null)
     next.world.term = 2
     await next.share()
-    expect(await stage(board, null).load()).toMatchObject({ applied, drift, working: null })
+    expect(await stage(files, null).load()).toMatchObject({ applied, drift, working: null })
     expect(await next.load()).toMatchObject({ applied, drift, working: null })
     const later = { ...drift, live: 0 }
     next.world.found = { ...own, drift: later }
     await next.share()
-    expect(await stage(board, null).load()).toMatchObject({ applied, drift: later })
+    expect(await stage(files, null).load()).toMatchObject({ applied, drift: later })
   })
 
   it('is shown as it was last while the database is away', async () => {
-    const board = stageBoard()
-    const standby = stage(board, null)
-    await stage(board, 1, { ...own, applied }).share()
+    const files = stageFiles()
+    const standby = stage(files, null)
+    await stage(files, 1, { ...own, applied }).share()
     await standby.load()
-    board.read = () => Promise.reject(new EdgewiseError('record-unreachable', 'away'))
+    files.load = () => Promise.reject(new EdgewiseError('record-unreachable', 'away'))
     expect(await standby.load()).toMatchObject({ applied })
   })
 })
 
-/** Creates a board in memory. */
-function stageBoard() {
+/** Creates files in memory. */
+function stageFiles() {
   const texts = new Map<string, string>()
   return {
     texts,
-    post: async (name: string, text: string) => void texts.set(name, text),
-    read: async (name: string): Promise<string | null> => texts.get(name) ?? null,
+    add: async (path: string, text: string) => void texts.set(path, text),
+    load: async (): Promise<Map<string, string>> => new Map(texts),
   }
 }

@@ -16,9 +16,9 @@ export interface FollowContext {
   /** Watches a piece of work until its end. */
   watch<T>(work: () => Promise<T>): Promise<T>
   /** Called after each fetch, with the commit at the tip. */
-  onTip(commit: string): Promise<void>
+  onTip(commit: string): void
   /** Called when a fetch has failed. */
-  onFailure(error: unknown): Promise<void>
+  onFailure(error: unknown): void
   /** Lists the commits whose folders are in use. */
   listUsed(): string[]
 }
@@ -46,7 +46,7 @@ export function createFollower(context: FollowContext) {
       tip = commit
     }
     context.metrics.setFetched(clock.now() / 1000)
-    await context.onTip(commit)
+    context.onTip(commit)
     const used = [commit, ...context.listUsed()].toSorted()
     if (used.join() === kept) return
     await branch.keepOnly(used)
@@ -64,7 +64,7 @@ export function createFollower(context: FollowContext) {
         } catch (error) {
           if (signal.aborted) return
           failures++
-          await context.onFailure(error)
+          context.onFailure(error)
         }
         await alarm.sleep(findWait(pollMs, failures))
       }

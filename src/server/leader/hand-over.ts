@@ -1,6 +1,6 @@
 import { throwDefect } from '../../core/model/edgewise-error.ts'
-import type { Clock } from '../../core/model/time/clock.ts'
-import type { Board } from '../../state/postgres/board.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Leadership } from '../../state/postgres/leadership.ts'
 import type { Logger } from '../logger.ts'
 import type { Position } from './position.ts'
 
@@ -9,13 +9,11 @@ const missedPolls = 2
 
 /** What hands the work of a leader over that can't fetch the branch. */
 export interface HandOverContext {
-  board: Pick<Board, 'postFetched' | 'hasOtherFetched' | 'claimHandOver'>
-  /** Id of this replica. */
-  replica: string
+  leadership: Pick<Leadership, 'noteFetched' | 'findFetched' | 'claimHandOver'>
   /** Wait between two fetches, ms. */
   pollMs: number
   position: Position
-  clock: Pick<Clock, 'monotonic'>
+  outside: Pick<Outside, 'machine' | 'newId'> & { clock: Pick<Outside['clock'], 'monotonic'> }
   logger: Pick<Logger, 'error' | 'debug'>
   /** Ends the work of this replica, so that another one leads. */
   end(): void
@@ -28,32 +26,31 @@ export interface HandOverContext {
  * either: the next fetch tells again.
  */
 export function createHandOver(context: HandOverContext) {
-  const { board, replica, position, clock, logger } = context
+  const { leadership, position, outside, logger } = context
+  const { clock, machine } = outside
+  const replica = outside.newId()
   const withinMs = missedPolls * context.pollMs
   let fetchedMs = clock.monotonic()
-  const tell = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
+  const tell = (work: Promise<unknown>) =>
+    work.catch((error: unknown) => {
       throwDefect(error)
       logger.debug(`the other replicas were not told of a fetch: ${error.message}`)
-    }
+    })
+  const judge = async () => {
+    if (clock.monotonic() - fetchedMs < withinMs) return
+    const last = await leadership.findFetched(withinMs)
+    position.isCutOff = last !== null && last !== replica
+    if (!position.isCutOff || position.term === null) return
+    if ((await leadership.claimHandOver(replica, machine)) === null) return
+    logger.error('the branch can not be fetched here, but by another replica: hands over')
+    context.end()
   }
   return {
-    noteFetched: (commit: string): Promise<void> => {
+    noteFetched: () => {
       fetchedMs = clock.monotonic()
       position.isCutOff = false
-      return tell(() => board.postFetched(replica, commit))
+      return tell(leadership.noteFetched(replica, machine))
     },
-    noteFailed: (): Promise<void> =>
-      tell(async () => {
-        if (clock.monotonic() - fetchedMs < withinMs) return
-        position.isCutOff = await board.hasOtherFetched(replica, withinMs)
-        if (!position.isCutOff || position.term === null) return
-        if (!(await board.claimHandOver(replica, withinMs))) return
-        logger.error('the branch can not be fetched here, but by another replica: hands over')
-        position.hasHandedOver = true
-        context.end()
-      }),
+    noteFailed: () => tell(judge()),
   }
 }

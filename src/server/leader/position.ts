@@ -6,26 +6,12 @@ export interface Position {
   term: number | null
   /** Whether another replica has become the leader after it. */
   isOvertaken: boolean
-  /** Whether it ends its term itself, since only others can fetch the branch. */
-  hasHandedOver: boolean
   /** Whether it can't fetch the branch while another replica can. */
   isCutOff: boolean
   /** Last sign that its loop works, by the monotonic clock, ms. */
   tickMs: number
   /** From when on the database could not be reached, by the monotonic clock, ms; null if it is. */
   awayMs: number | null
-}
-
-/** Creates the position of a replica that begins. */
-export function createPosition(nowMs: number): Position {
-  return {
-    term: null,
-    isOvertaken: false,
-    hasHandedOver: false,
-    isCutOff: false,
-    tickMs: nowMs,
-    awayMs: null,
-  }
 }
 
 /**

@@ -20,7 +20,6 @@ import {
   type Moment,
   type StepEnd,
   type WorkState,
-  beginTerm,
   beginWork,
   decideNext,
   describeBranch,
@@ -135,7 +134,8 @@ export class Reconciler {
   async lead(): Promise<void> {
     const { outside, isLeading, watch } = this.#context
     const { ms } = this.#now()
-    this.#state = beginTerm(this.#state, ms)
+    // It looks at the rollouts before it applies what was fetched before its term.
+    this.#state = planTask(this.#state, 'look', dueAt(0))
     this.#state = planTask(this.#state, 'traffic', dueAt(ms + firstTrafficMs))
     this.#schedule()
     while (!outside.signal.aborted) {

@@ -73,12 +73,6 @@ export function beginWork(first: Committed): WorkState {
   }
 }
 
-/** Plans what a new leader does: it looks at the rollouts before it applies the tip. */
-export function beginTerm(state: WorkState, nowMs: number): WorkState {
-  const known = state.agenda.has('apply') ? planTask(state, 'apply', dueAt(nowMs)) : state
-  return planTask(known, 'look', dueAt(nowMs))
-}
-
 /** Decides what a leader does next: a piece of work that is due, or a sleep. */
 export function decideNext(
   { agenda: whole, isStopped }: Pick<WorkState, 'agenda' | 'isStopped'>,

@@ -7,8 +7,8 @@ import type { EventListener } from '../../operations/runtime/ports.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'
 import { buildDriftPage } from '../../outlets/report/page/build-drift-page.ts'
 import { formatPage, navPlace } from '../../outlets/report/page/format-page.ts'
-import type { Board } from '../../state/postgres/board.ts'
 import { ignoreUnreachable } from '../../state/postgres/open-database.ts'
+import type { StateFiles } from '../../state/store/state-files.ts'
 
 /** The last drift check: its page, and what it has found for the process that makes pages. */
 export interface CheckedDrift {
@@ -18,16 +18,22 @@ export interface CheckedDrift {
   check: string
 }
 
-/** Longest texts of a drift check that are posted, characters. */
-const maxPosted = 16 * 1024 * 1024
+/** Longest texts of a drift check that are stored, characters. */
+const maxStored = 16 * 1024 * 1024
 
 export type DriftMemory = ReturnType<typeof createDriftMemory>
 
-/** Creates the memory of the last drift check of the leader, which all replicas have. */
+/**
+ * Creates the memory of the last drift check of the leader, which all replicas have.
+ *
+ * @param folder of the file that the leader stores
+ */
 export function createDriftMemory(
   outside: Pick<Outside, 'clock'>,
-  board: Pick<Board, 'post' | 'read'>,
+  files: Pick<StateFiles, 'add' | 'load'>,
+  folder: string,
 ) {
+  const path = `${folder}/drift.json`
   let own: CheckedDrift | null = null
   let read: { key: string; check: CheckedDrift | null } | null = null
   const keep: DriftListener = async (workspace, found) => {
@@ -43,7 +49,7 @@ export function createDriftMemory(
     const at = new Date(nowMs).toISOString()
     own = { at, commit, page, check: formatCheck(found.drift, nowMs) }
     const text = JSON.stringify(own)
-    await ignoreUnreachable(board.post('drift', text.length > maxPosted ? 'null' : text))
+    await ignoreUnreachable(files.add(path, text.length > maxStored ? 'null' : text, ''))
   }
   return {
     keep,
@@ -55,8 +61,8 @@ export function createDriftMemory(
     load: async (key: string | null): Promise<CheckedDrift | null> => {
       if (own !== null || key === null) return own
       if (read?.key !== key) {
-        const check = JSON.parse((await board.read('drift')) ?? 'null') as CheckedDrift | null
-        read = { key, check }
+        const text = (await files.load(path)).get(path) ?? 'null'
+        read = { key, check: JSON.parse(text) as CheckedDrift | null }
       }
       return read.check
     },

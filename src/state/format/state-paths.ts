@@ -52,6 +52,8 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     /** File of the traffic of domains, and its folder: outside of `home` too. */
     traffic: `${id}/traffic/${address}/figures.json`,
     trafficFolder: `${id}/traffic/${address}`,
+    /** Folder of what the leader of a controller has found: outside too. */
+    controller: `${id}/controller/${address}`,
     // Small folders are quick to list, commit and push.
     domain: (name: Domain) =>
       `${home}/domains/${hashText(name).slice(0, 2)}/${buildDomainFileName(name)}`,

@@ -4,6 +4,9 @@ import type { Database, Row, Sql } from './database.ts'
 /** Time without a sign of life after which another replica becomes the leader, ms. */
 export const leaderMs = 10_000
 
+/** Time between two hand-overs of a workspace, ms: a remote that fails for all moves nothing. */
+const handOverMs = 10 * 60_000
+
 /** A term of a leader. */
 export interface Term {
   /** Fencing number: greater than those of all earlier terms. */
@@ -33,6 +36,20 @@ export function createLeadership(database: Database, workspace: string) {
      */
     campaign: (token: string, machine: Machine): Promise<Term | null> =>
       database.transact((sql) => campaign(sql, table, workspace, token, machine)),
+    /** Notes that a replica has fetched the branch. */
+    noteFetched: (replica: string, machine: Machine): Promise<unknown> =>
+      database.transact((sql) => campaign(sql, table, `${workspace} fetch`, replica, machine, 0)),
+    /** Finds the replica that has fetched the branch last, within this time; null for none. */
+    findFetched: (withinMs: number): Promise<unknown> =>
+      database.transact(async (sql) => {
+        const row = await find(sql, table, `${workspace} fetch`, withinMs)
+        return row?.['ended'] === false ? row['token'] : null
+      }),
+    /** Claims a hand-over for a replica; null if another one had it within ten minutes. */
+    claimHandOver: (replica: string, machine: Machine): Promise<unknown> =>
+      database.transact((sql) =>
+        campaign(sql, table, `${workspace} hand-over`, replica, machine, handOverMs),
+      ),
     /**
      * Gives a sign of life, and returns how often the leader was woken so far; null if another
      * process is the leader now.
@@ -75,14 +92,10 @@ async function campaign(
   workspace: string,
   token: string,
   machine: Machine,
+  leaseMs = leaderMs,
 ): Promise<Term | null> {
   await sql(`insert into ${table} (workspace) values ($1) on conflict do nothing`, [workspace])
-  const [row] = await sql(
-    `select number, token, process, wakes,
-       seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
-     from ${table} where workspace = $1 for update`,
-    [workspace, leaderMs],
-  )
+  const row = await find(sql, table, workspace, leaseMs)
   const next = row === undefined ? null : computeNextTerm(row, token)
   if (next === null) return null
   await sql(
@@ -91,6 +104,22 @@ async function campaign(
     [workspace, next.number, token, JSON.stringify(getProcessId(machine))],
   )
   return next
+}
+
+/** Finds the last term; `ended`: without a sign of life for this time. */
+async function find(
+  sql: Sql,
+  table: string,
+  workspace: string,
+  leaseMs: number,
+): Promise<Row | undefined> {
+  const [row] = await sql(
+    `select number, token, process, wakes,
+       seen_at < clock_timestamp() - $2 * interval '1 millisecond' as ended
+     from ${table} where workspace = $1 for update`,
+    [workspace, leaseMs],
+  )
+  return row
 }
 
 /**

@@ -8,7 +8,6 @@ import { openAccountStop } from '../store/account-stop.ts'
 import { FileStore } from '../store/file-store.ts'
 import type { CallStore } from '../store/store.ts'
 import type { OpenState, StateEnvironment, StateLocation } from '../store/store-opener.ts'
-import { createBoard } from './board.ts'
 import { createLeadership } from './leadership.ts'
 import { openPostgresLedger } from './postgres-calls.ts'
 import { createPostgresFiles } from './postgres-files.ts'
@@ -44,7 +43,6 @@ export async function openInPostgres(
       'postgres',
     ),
     leadership: createLeadership(database, buildStatePaths(key).home),
-    board: createBoard(database, buildStatePaths(key).home),
     findUser: async () => {
       const [row] = await database.read((sql) => sql('select session_user as name'))
       return String(row?.['name'] ?? '')

@@ -26,31 +26,15 @@ function createTables(schema: string): string[] {
        ended timestamptz[] not null default '{}', counts integer[] not null default '{}',
        wanted integer not null default 0, wanted_from timestamptz not null default 'epoch',
        wanted_until timestamptz not null default 'epoch', primary key (account, owner))`,
-    // One row for each workspace with a controller; its number is the fencing number of the leader.
+    // For each workspace with a controller its leader, whose fencing number is the number; also the
+    // last fetch of its replicas, and the last hand-over between them.
     `create table ${schema}.leaders (
        workspace text collate "C" primary key, number bigint not null default 0,
        token text, seen_at timestamptz not null default 'epoch', process text not null default '{}',
        wakes bigint not null default 0)`,
-    createBoardTable(schema),
     ...createOutbox(schema),
     ...createViews(schema),
   ]
-}
-
-/**
- * Creates the table for what the replicas of a controller tell each other, in tables of an earlier
- * version of this program. Only a controller needs it.
- */
-export async function ensureBoard(sql: Sql, schema: string): Promise<void> {
-  const [row] = await sql('select to_regclass($1) as found', [`${schema}.board`])
-  // "if not exists" needs the right to create tables, also where there is one.
-  if (row?.['found'] === null) await sql(createBoardTable(schema))
-}
-
-function createBoardTable(schema: string): string {
-  return `create table if not exists ${schema}.board (
-     workspace text collate "C", name text collate "C", text text not null,
-     at timestamptz not null default clock_timestamp(), primary key (workspace, name))`
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Disk } from '../folder/disk.ts'
 import type { GitRepository } from '../git/git-repository.ts'
 import type { Locks } from '../locks/locks.ts'
 import type { Database } from '../postgres/database.ts'
-import type { Board } from '../postgres/board.ts'
 import type { Leadership } from '../postgres/leadership.ts'
 import type { AccountStop } from './account-stop.ts'
 import type { StateFiles } from './state-files.ts'
@@ -42,8 +41,6 @@ export interface OpenState {
   accountStop: AccountStop
   /** Election of the controller of the workspace; absent for stores without one. */
   leadership?: Leadership
-  /** What the replicas of a controller tell each other, as the election. */
-  board?: Board
   /** Finds the role of the database that this process has; absent for other stores. */
   findUser?(): Promise<string>
   /** Notes for the user before relying on it. */
