@@ -153,8 +153,11 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
     })
   }
   const following = follower.follow()
-  const mayLead = () => !position.isCutOff
-  const term = await waitForTerm(leadership, outside, { logger, onTick, mayLead })
+  const term = await waitForTerm(leadership, outside, {
+    logger,
+    onTick,
+    mayLead: () => !position.isCutOff,
+  })
   if (term === null) return
   setTerm(term.number)
   metrics.setUnattended(0)

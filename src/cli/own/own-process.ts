@@ -84,10 +84,9 @@ export function createOwnProcesses(
       }
       const timer = setTimeout(() => end(`more than ${longest} seconds`), longest * 1000)
       const meter = setInterval(() => {
-        const use = measureUse(child.pid ?? 0)
-        if (use !== null && use.megabytes > megabytes) end(tooMuch)
-        if (use !== null && use.seconds > seconds)
-          end(`more than ${seconds} seconds of processor time`)
+        const use = measureUse(child.pid ?? 0) ?? { megabytes: 0, seconds: 0 }
+        if (use.megabytes > megabytes) end(tooMuch)
+        if (use.seconds > seconds) end(`more than ${seconds} seconds of processor time`)
       }, measureMs)
       const chunks: Buffer[] = []
       let size = 0

@@ -196,11 +196,10 @@ export class Clone {
   /** Removes packs of fetches that were killed, or ended by a full disk: git never does. */
   async removeLeftovers(nowMs: number): Promise<void> {
     const packs = join(this.#folder, 'objects', 'pack')
-    if (!existsSync(packs)) return
-    for (const name of (await readdir(packs)).filter((each) => /^(?:\.?tmp[-_])/.test(each))) {
+    for (const name of existsSync(packs) ? await readdir(packs) : []) {
       const path = join(packs, name)
       // Another process that shares the clone may write it, or have removed it.
-      const found = await stat(path).catch(() => null)
+      const found = /^\.?tmp[-_]/.test(name) ? await stat(path).catch(() => null) : null
       if (found !== null && nowMs - found.mtimeMs > leftoverMs) await rm(path, { force: true })
     }
   }
