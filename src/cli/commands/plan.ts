@@ -51,7 +51,9 @@ export function declarePlan(program: Command, declare: Declare): void {
       const effects = readEffectsRequest(context, workspace, options)
       const witnesses = options.witness === true ? readReadings(options) : null
       const request = { target, items, effort, effects, witnesses }
-      const planned = await makePlan(workspace, request, { outside: io })
+      const make = () => makePlan(workspace, request, { outside: io })
+      const { takeTurn } = await import('../own/own-check.ts')
+      const planned = await (options.rules === undefined ? make() : takeTurn(workspace, io, make))
       const { plan, rollbackUnfinished } = planned
       for (const warning of [...planned.notes, ...plan.warnings]) dialogue.warn(warning)
       const wireName = (key: string) => workspace.config.service.itemKeys[key] ?? key

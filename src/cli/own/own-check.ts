@@ -3,6 +3,7 @@ import { type ErrorCode, throwDefect } from '../../core/model/edgewise-error.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { isFile, observe } from '../../operations/observation/observe.ts'
 import { formatRules, listRules, parseRules } from '../../operations/people/owners.ts'
+import { openState } from '../../operations/runtime/open-state.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import type { CheckEnd } from '../../server/branch/commit-checks.ts'
@@ -13,6 +14,8 @@ import { createOutput, saveOutput } from '../save-file.ts'
 
 /** Largest file of rules, bytes. */
 const maxRulesBytes = 16 * 1024 * 1024
+/** Interval of looks whether another replica still checks a commit, and longest wait for it, ms. */
+const [lookMs, maxWaitMs] = [500, 5 * 60_000]
 /** Errors of a plan for which something that is not in the commit was away. */
 const away: ErrorCode[] = ['unavailable', 'record-unreachable', 'record-moved', 'access']
 
@@ -26,6 +29,22 @@ export async function saveRules(file: string, workspace: LoadedWorkspace, io: Io
     // A drift check reports it.
     throwDefect(error)
   })
+}
+
+/** Does work of a check while no other replica does; after a long wait, whatever they do. */
+export async function takeTurn<T>(
+  workspace: LoadedWorkspace,
+  io: Io,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { leadership } = await openState(workspace, io)
+  let waitedMs = 0
+  for (; leadership !== undefined && waitedMs < maxWaitMs; waitedMs += lookMs) {
+    const end = await leadership.tryAlone(work)
+    if (end !== null) return end()
+    await io.clock.sleep(lookMs, io.signal)
+  }
+  return work()
 }
 
 /**

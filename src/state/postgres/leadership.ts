@@ -36,20 +36,6 @@ export function createLeadership(database: Database, workspace: string) {
      */
     campaign: (token: string, machine: Machine): Promise<Term | null> =>
       database.transact((sql) => campaign(sql, table, workspace, token, machine)),
-    /** Notes that a replica has fetched the branch. */
-    noteFetched: (replica: string, machine: Machine): Promise<unknown> =>
-      database.transact((sql) => campaign(sql, table, `${workspace} fetch`, replica, machine, 0)),
-    /** Finds the replica that has fetched the branch last, within this time; null for none. */
-    findFetched: (withinMs: number): Promise<unknown> =>
-      database.transact(async (sql) => {
-        const row = await find(sql, table, `${workspace} fetch`, withinMs)
-        return row?.['ended'] === false ? row['token'] : null
-      }),
-    /** Claims a hand-over for a replica; null if another one had it within ten minutes. */
-    claimHandOver: (replica: string, machine: Machine): Promise<unknown> =>
-      database.transact((sql) =>
-        campaign(sql, table, `${workspace} hand-over`, replica, machine, handOverMs),
-      ),
     /**
      * Gives a sign of life, and returns how often the leader was woken so far; null if another
      * process is the leader now.
@@ -83,6 +69,46 @@ export function createLeadership(database: Database, workspace: string) {
       database.transact(async (sql) => {
         await sql(`update ${table} set wakes = wakes + 1 where workspace = $1`, [workspace])
       }),
+    ...createTurns(database, table, workspace),
+  }
+}
+
+/** Creates what the replicas of a controller do in turn. */
+function createTurns(database: Database, table: string, workspace: string) {
+  const fetch = `${workspace} fetch`
+  return {
+    /**
+     * Does work while no other process does work so; null while another one does. The end of the
+     * process ends that, too.
+     */
+    tryAlone: <T>(work: () => Promise<T>): Promise<(() => T) | null> =>
+      database.transact(async (sql) => {
+        const lock = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free'
+        const [row] = await sql(lock, [`${table} ${workspace}`])
+        if (row?.['free'] !== true) return null
+        await sql('set local idle_in_transaction_session_timeout = 0')
+        // An error of the work is none of the database.
+        return work().then(
+          (done) => () => done,
+          (error: unknown) => () => {
+            throw error
+          },
+        )
+      }),
+    /** Notes that a replica has fetched the branch. */
+    noteFetched: (replica: string, machine: Machine) =>
+      database.transact((sql) => campaign(sql, table, fetch, replica, machine, 0)),
+    /** Finds the replica that has fetched the branch last, within this time; null for none. */
+    findFetched: (withinMs: number) =>
+      database.transact(async (sql) => {
+        const row = await find(sql, table, fetch, withinMs)
+        return row?.['ended'] === false ? row['token'] : null
+      }),
+    /** Claims a hand-over for a replica; null if another one had it within ten minutes. */
+    claimHandOver: (replica: string, machine: Machine) =>
+      database.transact((sql) =>
+        campaign(sql, table, `${workspace} hand-over`, replica, machine, handOverMs),
+      ),
   }
 }
 
