@@ -82,7 +82,7 @@ it('a rollout is resumed after its leader was killed in a wave', async () => {
   expect((await listSent()).every((domains) => domains === 1 || domains === 4)).toBe(true)
 })
 
-it('a leader that can not fetch hands over to a replica that can, which applies the tip', async () => {
+it('a leader that can not fetch hands over to a replica that can and applies the tip', async () => {
   enterServed()
   configure(2, 60)
   commit()

@@ -68,9 +68,7 @@ describe('headlines', () => {
       `busy: Commit ${headCommit.slice(0, 12)} is not applied yet.`,
     ])
     expect(list({ applied: null, commit: null })).toEqual(['busy: The branch is not fetched yet.'])
-    expect(list({ applied: null, commit: null, role: 'standby' })).toEqual([
-      'fine: No rollout waits. This replica is a standby: the leader has the last apply.',
-    ])
+    expect(list({ applied, role: 'standby' })).toEqual([calm])
     const held = { ...applied, message: '2 changes on hold' }
     expect(list({ applied: held, commit: 'b' })).toEqual([
       'problem: Commit 4f0c2d9a1b7e is not applied as a whole, and a later one is next: ' +

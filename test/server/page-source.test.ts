@@ -188,6 +188,12 @@ describe('what the leader has found', () => {
     expect(await stage(files, null).load()).toMatchObject({ applied, drift: later })
   })
 
+  it('is none if others have damaged it', async () => {
+    const files = stageFiles()
+    await files.add('controller/findings.json', '{"applied":')
+    expect(await stage(files, null).load()).toEqual(own)
+  })
+
   it('is shown as it was last while the database is away', async () => {
     const files = stageFiles()
     const standby = stage(files, null)

@@ -1,5 +1,6 @@
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Findings } from '../../core/model/listed-rollout.ts'
+import { parseJson } from '../../core/model/json.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import type { StateFiles } from '../../state/store/state-files.ts'
 import type { Position } from './position.ts'
@@ -27,7 +28,7 @@ export function createSharedFindings(
   const path = `${folder}/findings.json`
   let known: Shared | null = null
   const read = async () => {
-    known = JSON.parse((await files.load(path)).get(path) ?? 'null') as Shared | null
+    known = (parseJson((await files.load(path)).get(path) ?? '') ?? null) as Shared | null
   }
   const merge = (): Findings => {
     const own = reconciler.found

@@ -1,5 +1,6 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
 import { formatCheck } from '../../operations/observation/earlier-reads.ts'
+import { parseJson } from '../../core/model/json.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
@@ -61,8 +62,8 @@ export function createDriftMemory(
     load: async (key: string | null): Promise<CheckedDrift | null> => {
       if (own !== null || key === null) return own
       if (read?.key !== key) {
-        const text = (await files.load(path)).get(path) ?? 'null'
-        read = { key, check: JSON.parse(text) as CheckedDrift | null }
+        const text = (await files.load(path)).get(path) ?? ''
+        read = { key, check: (parseJson(text) ?? null) as CheckedDrift | null }
       }
       return read.check
     },
