@@ -30,11 +30,11 @@ export async function printHistory(
   const { io, options, paint, note } = context
   const workspace = openWorkspace(context, 'none')
   const history = await loadHistory(workspace, io, name, withChanges)
-  const { applies, dropped, domain, findings } = history
+  const { applies, acts, dropped, domain, findings } = history
   for (const file of createReports('history', given, workspace, io)) await file.save(history)
   if (options.json !== true) printFindings(context, findings)
   if (options.json === true) io.out(formatJson(buildHistoryJson(history)))
-  else if (domain === null) io.out(formatHistory(applies.toReversed(), paint, dropped))
+  else if (domain === null) io.out(formatHistory(applies.toReversed(), paint, dropped, acts))
   else {
     const style = { paint, columns: io.columns, verbose: options.verbose === true }
     io.out(formatDomainHistory(domain.domain, domain.applies.toReversed(), style))
@@ -61,7 +61,7 @@ export async function printVerified(
   const { verifyHistory } = await import('../operations/history/verify-history.ts')
   const { io, options } = context
   const verified = await verifyHistory(openWorkspace(context, 'none'), { head }, io)
-  const { findings, hasHead, ...facts } = verified
+  const { findings, hasHead, acts: _acts, ...facts } = verified
   const code = findings.length === 0 ? exitCodes.done : exitCodes.failed
   if (options.json === true) {
     const known = hasHead === null ? {} : { hasHead }

@@ -8,7 +8,7 @@ import { buildFleetRow } from '../outlets/report/domain/fleet-row.ts'
 import type { DomainApply } from '../outlets/report/domain/format-domain-page.ts'
 import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/report/domain/sheet.ts'
 import { observe, type DriftRequest } from './drift.ts'
-import { listPastApplies, type PastFleet } from './history/past-applies.ts'
+import { indexRefusals, listPastApplies, type PastFleet } from './history/past-applies.ts'
 import { findDrift } from './observation/find-drift.ts'
 import { createOwnerLookup } from './people/owners.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
@@ -60,6 +60,7 @@ export async function loadFleet(
   const traffic = await store.loadTraffic()
   const past = await listPastApplies(store, recorded)
   const applies = new Map<string, HistoryEntry>(past.applies.map(({ apply }) => [apply.id, apply]))
+  const findRefusal = indexRefusals(applies.values())
   const { earlier } = request
   const drift =
     earlier === undefined
@@ -80,6 +81,7 @@ export async function loadFleet(
           recorded: recorded.get(domain) ?? new Map(),
           drift: selectDrift(domain),
           findApply: (id) => applies.get(id),
+          findRefusal: (item, since) => findRefusal(domain, item, since),
         })
         const row = buildFleetRow(sheet, traffic.domains.get(domain)?.requests)
         yield { sheet, row, applies: appliesByDomain.get(domain) ?? [] }
@@ -93,7 +95,11 @@ function indexApplies({ applies }: PastFleet): Map<Domain, DomainApply[]> {
   const index = new Map<Domain, DomainApply[]>()
   for (const { apply, changes } of applies)
     for (const [domain, items] of changes ?? []) {
-      const outcomes = Array.from(items, ([item, { outcome }]) => [item, { outcome }] as const)
+      const outcomes = Array.from(
+        items,
+        ([item, { outcome, message }]) =>
+          [item, message === undefined ? { outcome } : { outcome, message }] as const,
+      )
       const own = index.get(domain) ?? []
       own.push({ ...apply, items: new Map(outcomes) })
       index.set(domain, own)

@@ -96,15 +96,15 @@ export async function rollback(
     const executed = await submitPlan(
       workspace,
       found.plan,
-      // The target state was live before, so no waves delay it.
       {
         ...request,
         title: 'Rollback',
         locked,
         recorded: base,
         observed,
-        waves: false,
+        waves: false, // The target state was live before.
         asks: true,
+        takesBack: (await findRollingBack(store, rolloutId))?.reason ?? null,
         id,
         beforeSending: () =>
           holdRolledBack(store, base, found.plan, { id: id(), rollout: rolloutId }, ports.outside),
@@ -184,11 +184,14 @@ async function dropUnmanaged(
   }
 }
 
+async function findRollingBack(store: RolloutStore, name: string | null) {
+  const rollouts = await store.listRollouts()
+  return rollouts.find(({ id, state }) => id === name && state === 'rolling-back')
+}
+
 /** Ends the rollout whose rollback by a health check is unfinished. */
 async function finishRollingBack(store: RolloutStore, name: string | null): Promise<void> {
-  const rollout = (await store.listRollouts()).find(
-    ({ id, state }) => id === name && state === 'rolling-back',
-  )
+  const rollout = await findRollingBack(store, name)
   if (rollout !== undefined)
     await store.saveRollout(
       { ...rollout, state: 'rolled-back' },

@@ -2,7 +2,7 @@ import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
 import { findCommandDecider, judgeAttempt, toActor, type Decider } from './people/command-line.ts'
 import { weighDecision } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import type { Decided, ListedRollout, Overview } from '../core/model/listed-rollout.ts'
+import type { Decided, ListedRollout, Overview, Recent } from '../core/model/listed-rollout.ts'
 import { findCurrentWave, isUnfinished, type Rollout } from '../core/model/rollout.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { hashWave, identifyStep } from '../engine/rollout/approvals.ts'
@@ -16,7 +16,7 @@ import {
   resume,
 } from '../engine/rollout/decide.ts'
 import { listRolloutDomains } from '../state/store/spans.ts'
-import type { RolloutStore } from '../state/store/store.ts'
+import type { ChainStore, HistoryReader } from '../state/store/store.ts'
 import type { OpenState } from '../state/store/store-opener.ts'
 import { describeAct } from './history/describe-act.ts'
 import { findAuthor } from './submission/find-author.ts'
@@ -38,14 +38,16 @@ export async function listRollouts(
 }
 
 /**
- * Creates a loader of the recorded rollouts, first to last: unfinished ones, and those that put
- * desired values on hold. In a database, it loads them again only when they have changed.
+ * Creates a loader of the recorded rollouts, first to last: unfinished ones, those that put desired
+ * values on hold, and the latest that have ended; and of the end of the history. In a database, it
+ * loads them again only when they have changed.
  */
 export function createRolloutLoader(
   workspace: Settings & Desired,
   outside: StateOutside,
-): () => Promise<Pick<Overview, 'rollouts' | 'ended'>> {
+): () => Promise<Pick<Overview, 'rollouts' | 'ended' | 'recent'>> {
   let last: (Picked & { hash: string | null }) | null = null
+  let recent: Recent | null = null
   let state: Promise<OpenState> | null = null
   return async () => {
     outside.onPhase?.({ name: 'loading-state' })
@@ -53,8 +55,12 @@ export function createRolloutLoader(
     // Hashed before they are loaded: what changes meanwhile is only loaded once more.
     const hash = await store.hashRollouts()
     if (hash === null || last?.hash !== hash)
-      last = { hash, ...pickRollouts(workspace, await store.listRollouts()) }
+      last = {
+        hash,
+        ...pickRollouts(workspace, await store.listRollouts(), await store.listEnded()),
+      }
     const { open, ended } = last
+    recent = await loadRecent(store, recent)
     const isLocked = async (rollout: Rollout) => {
       const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
       return (await locks.listHolders(scope)).length > 0
@@ -63,8 +69,26 @@ export function createRolloutLoader(
       const isRunning = isBeingSent(rollout) && (await isLocked(rollout))
       return { listed: listRollout(rollout, isRunning), rollout, step }
     })
-    return { rollouts: await Promise.all(rollouts), ended }
+    return { rollouts: await Promise.all(rollouts), ended, recent }
   }
+}
+
+/** Entries of the history that are loaded. */
+const maxEntries = 100
+
+/** Loads the end of the history, unless that is the one that was loaded before. */
+async function loadRecent(
+  store: HistoryReader & ChainStore,
+  before: Recent | null,
+): Promise<Recent> {
+  const { newest } = await store.chain.loadSince(null)
+  if (before?.newest === newest) return before
+  const { entries } = await store.chain.loadSince(Math.max(0, newest - maxEntries))
+  const ids = entries.flatMap(({ journal, about }) =>
+    journal !== undefined && /^[\w-]+$/.test(about) ? about : [],
+  )
+  const applies = ids.length === 0 ? [] : await store.listApplies(ids)
+  return { newest, acts: entries, applies }
 }
 
 /** Rollouts that are shown, and the step of each unfinished one. */
@@ -73,14 +97,15 @@ interface Picked {
   ended: Rollout[]
 }
 
-function pickRollouts(workspace: Desired, recorded: Rollout[]): Picked {
+function pickRollouts(workspace: Desired, recorded: Rollout[], past: Rollout[]): Picked {
   const onHold = findItemsOnHold(recorded, hashDesired(workspace).hashItem)
   const holding = new Set([...onHold.values()].flatMap((items) => [...items.values()]))
+  const held = recorded.filter((each) => !isUnfinished(each) && holding.has(each))
   return {
     open: recorded
       .filter(isUnfinished)
       .map((rollout) => ({ rollout, step: identifyStep(rollout) })),
-    ended: recorded.filter((each) => !isUnfinished(each) && holding.has(each)),
+    ended: [...past.filter(({ id }) => !held.some((each) => each.id === id)), ...held],
   }
 }
 
@@ -162,18 +187,10 @@ export async function decideRollout(
         outcome: decided.verb,
       }),
     )
-    await save(decided, store)
+    await store.saveRollout(decided.rollout, `Rollout ${id}: ${decided.verb}`)
     const newest = store.chain.newest
     return newest === null ? decided : { ...decided, history: newest.hash }
   })
-}
-
-/** Saves a decided rollout. One that has ended is only kept while it puts values on hold. */
-async function save({ rollout, verb }: Decided, store: RolloutStore): Promise<void> {
-  const message = `Rollout ${rollout.id}: ${verb}`
-  if (rollout.state === 'open' || Object.keys(rollout.onHold).length > 0)
-    await store.saveRollout(rollout, message)
-  else await store.deleteRollouts([rollout.id], message)
 }
 
 function createMovedError(id: string): EdgewiseError {

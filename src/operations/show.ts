@@ -16,6 +16,7 @@ import { findDrift } from './observation/find-drift.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { StateOutside } from './runtime/outside.ts'
+import { indexRefusals } from './history/past-applies.ts'
 import { listHistory } from './state.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import { createOwnerLookup } from './people/owners.ts'
@@ -61,13 +62,14 @@ export async function show(
     pickDomain(observed, domain, workspace),
     await store.listRollouts(),
   )
-  const findApply = await createApplyLookup(store)
+  const { find: findApply, findRefusal } = await createApplyLookup(store)
   const sheet = buildSheet({
     ...describeDomain(workspace, domain, createOwnerLookup(workspace)),
     desired: desired ?? new Map<ItemKey, ItemState>(),
     recorded: known ?? new Map<ItemKey, RecordedItem>(),
     drift: found.drift,
     findApply,
+    findRefusal: (item, since) => findRefusal(domain, item, since),
   })
   const notes = [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)]
   return { sheet, notes }
@@ -109,11 +111,11 @@ export function noteErrors({ diagnostics }: Pick<Workspace, 'diagnostics'>): str
   return [`The manifests have ${count}: items with an error look as if no manifest had them.`]
 }
 
-/** Creates a lookup of the applies of a history, pruned ones too. */
+/** Creates a lookup of the applies of a history, pruned ones too, and of what was refused. */
 export async function createApplyLookup(store: Store) {
   const { applies } = await listHistory(store)
   const byId = new Map(applies.map((apply) => [apply.id, apply]))
-  return (id: string) => byId.get(id)
+  return { find: (id: string) => byId.get(id), findRefusal: indexRefusals(applies) }
 }
 
 /** Where domains and their fields stand. */

@@ -3,6 +3,7 @@ import type { ApplyEvent } from '../core/model/events.ts'
 import type { JsonObject } from '../core/model/json.ts'
 import type { Dialogue, Subject } from '../operations/runtime/ports.ts'
 import { createReleaseRefusal } from '../operations/submission/strange-release.ts'
+import { listSome } from '../core/model/text/words.ts'
 import type { Level, Logger } from './logger.ts'
 
 const olderHint =
@@ -76,15 +77,16 @@ function summarize(subject: Subject): JsonObject {
 /** Returns the level of an event; null if it is not logged. */
 function findLevel({ type }: ApplyEvent): Level | null {
   if (type === 'write.confirmed') return 'debug'
-  if (type === 'write.refused' || type === 'write.in-doubt') return 'warn'
+  if (/^(?:write|part)\.(?:refused|in-doubt)$/.test(type)) return 'warn'
   return /^(apply|wave|rollout)\./.test(type) ? 'info' : null
 }
 
-/** Picks the numbers, words and counts of an event; of its lists only their lengths. */
+/** Picks the numbers and words of an event; of its lists some names, or only their lengths. */
 function describe(event: ApplyEvent): JsonObject {
   const fields = Object.entries(event).flatMap(([key, value]): [string, JsonObject[string]][] => {
     if (key === 'type' || key === 'time') return []
-    if (Array.isArray(value)) return [[key, value.length]]
+    const isNamed = key === 'domains' || key === 'items'
+    if (Array.isArray(value)) return [[key, isNamed ? listSome(value.map(String)) : value.length]]
     if (typeof value === 'object' && value !== null) return []
     return [[key, value ?? null]]
   })

@@ -37,7 +37,7 @@ it('an empty history has its sentence alone', async () => {
 
 it('filters are in the address, and a link opens what they show', async () => {
   const tab = await pages.open(model)
-  await tab.locator('select[name=outcome]').selectOption('incomplete')
+  await tab.locator('select[name=outcome]').selectOption('refused')
   expect(await count(tab)).toBe('5 of 48 applies')
   await tab.locator('select[name=author]').selectOption('bo')
   const shown = await listed(tab)
@@ -46,7 +46,7 @@ it('filters are in the address, and a link opens what they show', async () => {
   const chosen = await title(tab)
   expect(chosen).toBe(`Apply ${shown.at(-1)}`)
   const hash = await tab.evaluate<string>('location.hash')
-  expect(hash).toMatch(/^#apply=.+&outcome=incomplete&author=bo$/)
+  expect(hash).toMatch(/^#apply=.+&outcome=refused&author=bo$/)
   const other = await pages.open(model, { hash })
   expect([await listed(other), await title(other)]).toEqual([shown, chosen])
   await tab.goBack()

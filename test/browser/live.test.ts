@@ -53,7 +53,7 @@ describe.each([true, false])('with scripts: %s', (javaScriptEnabled) => {
     await tab.getByRole('link', { name: 'Abort…' }).click()
     await tab.getByRole('button', { name: 'Abort the rollout' }).click()
     expect(await tab.locator('.outcome').innerText()).toContain('of 30 domains are on hold')
-    expect(await readSentence(tab)).toContain('A rollout was stopped (aborted by root@server)')
+    expect(await readSentence(tab)).toContain('A rollout was stopped: aborted by root@server.')
   })
 })
 
@@ -168,7 +168,9 @@ it.each(looks)('$path has no barriers, $viewport.width wide', async ({ path, vie
   stage.show({
     ...waiting(),
     problem,
-    ended: [{ ...openRollout().rollout, onHold: { 'a.example': { https: 'x' } } }],
+    ended: [
+      openRollout({ id: 'r0', state: 'stopped', onHold: { 'a.example': { https: 'x' } } }).rollout,
+    ],
   })
   const options = { viewport, colorScheme: 'light' } as const
   const tab = path === 'login' ? await stage.open('/', options) : await stage.enter(path, options)

@@ -38,6 +38,7 @@ export function buildItem(item: string, given: Partial<SheetItem> = {}): SheetIt
     candidates: [{ time: '60' }],
     pending: null,
     live: null,
+    refused: null,
     unreadable: null,
     ignored: null,
     sources: [{ field: 'time', place }],

@@ -124,7 +124,7 @@ async function describeEnd(workspace: Place, id: string): Promise<unknown> {
   ])
   const clean = text
     .replaceAll(/"confirmedAt":"[^"]*"/g, '"confirmedAt":""')
-    .replaceAll(/\d{8}T\d{6}Z-\w+|since \S+ \S+ UTC/g, '…')
+    .replaceAll(/\d{8}T\d{6}Z-\w+|since \S+ \S+ UTC|on top of \w+/g, '…')
     .replaceAll(/: 5xx rose on 6 of 6 domains: [^"]*?(?=\. Revert|")/g, '…')
     .replaceAll(new RegExp(`\\b${id}(?=\\d\\.example)`, 'g'), '')
   return JSON.parse(clean)
@@ -157,6 +157,10 @@ it('a rollback whose leader was killed in it ends as one whose leader lives', as
   await setFaults(emulator)
   await two?.waitFor('took over')
   await until(() => isRolledBack('killed'))
+  expect(await two?.waitFor('apply.finished')).toMatchObject({
+    takenBack: true,
+    stopped: expect.stringMatching(/5xx rose on 6 of 6 domains: .*; rolled back$/),
+  })
   await until(() => isRolledBack('usual'))
   await other.waitFor('apply.finished')
   expect(await describeEnd(killed, 'killed')).toEqual(await describeEnd(usual, 'usual'))

@@ -35,7 +35,7 @@ it('names only the outcomes that occurred', () => {
 it('shows the items of domains if something was not confirmed and their counts differ', () => {
   const parts = { ...none, confirmed: 2, refused: 1 }
   expect(text({ writes: { ...none, refused: 1 }, parts, outcome: 'incomplete' })).toContain(
-    'k7  incomplete  1 refused (items of domains: 2 confirmed, 1 refused)\n',
+    'k7  refused  1 refused (items of domains: 2 confirmed, 1 refused)\n',
   )
   expect(text({ parts: { ...none, confirmed: 9 } })).toContain('k7  complete  4 confirmed\n')
   const same = { ...none, refused: 1 }

@@ -27,7 +27,7 @@ describe('headlines', () => {
     expect(list({ ...all, applied: failed })).toEqual([
       'attention: Wave 2 of 3 waits for approval: 5 domains.',
       'attention: The rollout is paused before wave 2 of 3.',
-      'problem: A rollout was stopped (more errors): 2 domains on hold.',
+      'problem: 2 domains on hold. A rollout was stopped: more errors.',
       'problem: At the moment, the branch was not fetched: away',
       'problem: Commit 4f0c2d9a1b7e is not applied: a guard refuses it',
       'attention: Last drift check: 2 items of the service differed from state, 1 item in-doubt, ' +

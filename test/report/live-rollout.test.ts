@@ -3,7 +3,6 @@ import type { ListedState } from '../../src/core/model/listed-rollout.ts'
 import type { Rollout, RolloutWave } from '../../src/core/model/rollout.ts'
 import type { RolloutEvent } from '../../src/outlets/report/apply/rollout-text.ts'
 import { buildOpenRollout } from '../../src/outlets/report/live/build-rollout.ts'
-import { buildStatistics } from '../health/statistics.ts'
 import { buildRollout, openRollout } from '../server/page-stage.ts'
 
 const time = '2026-01-02T03:00:00.000Z'
@@ -18,18 +17,6 @@ const wait = (wave: number, reason: 'pause' | 'health' | 'baseline'): RolloutEve
   until: time,
   reason,
 })
-const judged: RolloutEvent = {
-  type: 'wave.judged',
-  time,
-  wave: 1,
-  verdict: 'same-or-better',
-  reason: null,
-  worse: [],
-  before: { requests: 8200, bad: 33 },
-  after: { requests: 8100, bad: 30 },
-  statistics: buildStatistics(),
-}
-
 /** Lists the waves of a rollout; the first of them has passed. */
 function list(
   events: RolloutEvent[],
@@ -37,7 +24,9 @@ function list(
   own: Partial<Rollout> = {},
   state?: ListedState,
 ): string[] {
-  const all = buildRollout().waves.map((wave, i) => (i === 1 ? { ...wave, ...second } : wave))
+  const all = buildRollout().waves.map(({ judged: _judged, ...wave }, i) =>
+    i === 1 ? { ...wave, ...second } : wave,
+  )
   const { waves } = buildOpenRollout(openRollout({ waves: all, ...own }, state), events)
   return waves.map(({ wave, health }) => `${wave} ${health?.state} ${health?.reason ?? ''}`.trim())
 }
@@ -46,10 +35,10 @@ const ada = { author: 'ada', at: time }
 const open = { approval: { waitingSince: null, approved: null } }
 
 describe('the waves of an unfinished rollout', () => {
-  it('that another process has checked are not called unchecked', () => {
+  it('have the verdicts that are recorded, whichever process checked them', () => {
     for (const events of [[], [wait(1, 'pause')], [wait(1, 'health')]])
-      expect(list(events)).toEqual(['1 unseen', '2 waiting', '3 not-begun'])
-    expect(list([judged])).toEqual(['1 healthy', '2 waiting', '3 not-begun'])
+      expect(list(events)).toEqual(['1 unchecked', '2 waiting', '3 not-begun'])
+    expect(list([], {}, { waves: buildRollout().waves })[0]).toBe('1 healthy')
     const checking = list([wait(2, 'health')], { applied: sent })
     expect(checking[1]).toMatch(/^2 running Collecting statistics/)
   })
@@ -58,7 +47,7 @@ describe('the waves of an unfinished rollout', () => {
     expect(list([], {}, { paused: ada })[1]).toBe('2 waiting')
     const approved = { waitingSince: time, approved: { ...ada, wave: 'w' } }
     expect(list([], { approval: approved }, {}, 'approved')).toEqual([
-      '1 unseen',
+      '1 unchecked',
       '2 next',
       '3 not-begun',
     ])
@@ -70,8 +59,8 @@ describe('the waves of an unfinished rollout', () => {
     const begun = { applied: { ...sent, to: null, serviceTo: null } }
     expect(list([wait(2, 'baseline')], begun, {}, 'running')[1]).toBe('2 begun')
     expect(list([wait(2, 'baseline')], { applied: sent })).toEqual([
-      '1 unseen',
-      '2 unseen',
+      '1 unchecked',
+      '2 running',
       '3 not-begun',
     ])
   })

@@ -279,7 +279,7 @@ const accepted: [string, unknown][] = [
     {
       format: 'edgewise.report/1',
       domains: 3,
-      states: { 'in-doubt': 0, drifted: 0, 'on-hold': 0, pending: 1, recorded: 2 },
+      states: { 'in-doubt': 0, drifted: 0, refused: 0, 'on-hold': 0, pending: 1, recorded: 2 },
       removed: 1,
     },
   ],

@@ -51,7 +51,7 @@ function buildContext(
       load: async () => new Map(),
       listRollouts: async () => [rollout],
       saveRollout,
-      deleteRollouts: async () => undefined,
+      listEnded: async () => [],
     },
     settings: { pauseMs: 0, rule: null, zone: createTimeZone('UTC') },
     suspends: false,

@@ -164,7 +164,7 @@ describe('pages', () => {
     const id = 'r<1>"/..'
     const hostile = openRollout({ id, author: attack, commit: attack, applies: [attack] })
     for (const wave of hostile.rollout.waves) wave.domains = [attack]
-    const ended = [{ ...hostile.rollout, reason: attack, held: [attack] }]
+    const ended = [{ ...hostile.rollout, state: 'stopped' as const, reason: attack }]
     const overview = async () =>
       buildOverview({
         workspace: attack,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { buildStatistics } from '../health/statistics.ts'
 import type { Clock } from '../../src/core/model/time/clock.ts'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
 import type { LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
@@ -57,20 +56,13 @@ describe('what is loaded for several readers', () => {
 })
 
 describe('the events of waves', () => {
-  const judge = (wave: number): ApplyEvent => ({
-    type: 'wave.judged',
+  const watch = (wave: number): ApplyEvent => ({
+    type: 'wave.watched',
     time: '2026-01-02T03:04:05Z',
     wave,
-    verdict: 'worse',
-    reason: 'more errors',
+    statuses: ['5xx'],
     before: { requests: 1, bad: 0 },
     after: { requests: 1, bad: 1 },
-    worse: Array.from({ length: 80 }, (_, i) => ({
-      domain: `d${i}.example.com`,
-      before: { requests: 1, bad: 0 },
-      after: { requests: 1, bad: 1 },
-    })),
-    statistics: buildStatistics(),
   })
   const start = (apply: string): ApplyEvent => ({
     type: 'apply.started',
@@ -80,24 +72,18 @@ describe('the events of waves', () => {
     releases: 0,
   })
 
-  it('are kept by rollout, up to a number', () => {
+  it('are kept by rollout, the last one of each kind', () => {
     const memory = createEventMemory()
     const run = (apply: string, events: ApplyEvent[]) => {
       for (const event of [start(apply), ...events]) memory.listen(event, null)
     }
-    run('a1', [judge(1), { type: 'wave.finished', time: '', wave: 1 }])
-    run('a2', [judge(2)])
-    run('a1', [judge(2)])
-    expect(memory.list('a1')).toMatchObject([{ wave: 1 }, { wave: 2 }])
+    run('a1', [watch(1), { type: 'wave.finished', time: '', wave: 1 }])
+    run('a2', [watch(2)])
+    run('a1', [watch(2), watch(3)])
+    expect(memory.list('a1')).toEqual([watch(3)])
     expect(memory.list('a3')).toEqual([])
-    expect(memory.list('a1')[0]).toHaveProperty('worse.length', 50)
-    run(
-      'a1',
-      Array.from({ length: 400 }, (_, i) => judge(i)),
-    )
-    expect(memory.list('a1')).toHaveLength(300)
-    for (let i = 0; i < 49; i++) run(`b${i}`, [judge(1)])
-    expect([memory.list('a1').length, memory.list('a2').length]).toEqual([300, 0])
+    for (let i = 0; i < 49; i++) run(`b${i}`, [watch(1)])
+    expect([memory.list('a1').length, memory.list('a2').length]).toEqual([1, 0])
   })
 })
 

@@ -1,6 +1,6 @@
 import { parseDomainPages, type DomainPages } from '../../src/server/pages/domain-pages.ts'
 import type { ListedState, OpenRollout, Overview } from '../../src/core/model/listed-rollout.ts'
-import type { Rollout } from '../../src/core/model/rollout.ts'
+import type { Judged, Rollout } from '../../src/core/model/rollout.ts'
 import { formatPage } from '../../src/outlets/report/page/format-page.ts'
 import { identifyStep } from '../../src/engine/rollout/approvals.ts'
 import { listRollout } from '../../src/engine/rollout/decide.ts'
@@ -11,6 +11,15 @@ import { buildStatistics } from '../health/statistics.ts'
 
 const at = '2026-01-02T03:00:00.000Z'
 export const headCommit = '4f0c2d9a1b7e3c5d8f60718293a4b5c6d7e8f901'
+
+const judged: Judged = {
+  verdict: 'same-or-better',
+  reason: null,
+  before: { requests: 8200, bad: 33 },
+  after: { requests: 8100, bad: 30 },
+  worse: [],
+  statistics: buildStatistics(),
+}
 
 /** Builds a rollout of three waves; the first has passed, the second one waits for approval. */
 export function buildRollout(own: Partial<Rollout> = {}): Rollout {
@@ -31,7 +40,7 @@ export function buildRollout(own: Partial<Rollout> = {}): Rollout {
     values: Object.fromEntries(range(0, 31).map((each) => [each, { https: 'h' }])),
     onHold: {},
     waves: [
-      { domains: range(0, 1), applied: sent, passed: true },
+      { domains: range(0, 1), applied: sent, passed: true, judged },
       {
         domains: range(1, 6),
         applied: null,
@@ -73,6 +82,7 @@ export function buildOverview(own: Partial<Overview> = {}): Overview {
     stop: null,
     rollouts: [],
     ended: [],
+    recent: { newest: 0, acts: [], applies: [] },
     ...own,
   }
 }
@@ -103,6 +113,7 @@ export function buildDomains(): DomainPages {
     sentence,
     main: `<h1>${sentence}</h1>`,
     changes: '',
+    refused: [],
   }
   const text = `${JSON.stringify({ list, pages })}\n${texts.join('')}`
   return parseDomainPages({ text, format: () => '', at, commit: headCommit, revision: 'plan-1' })
@@ -131,19 +142,7 @@ export function createPages(own: Partial<PageSource> = {}): PageSource {
       }),
     statistics: () => Promise.resolve({ fault: 'the service is away.' }),
     drift: async () => null,
-    listEvents: () => [
-      {
-        type: 'wave.judged',
-        time: at,
-        wave: 1,
-        verdict: 'same-or-better',
-        reason: null,
-        before: { requests: 8200, bad: 33 },
-        after: { requests: 8100, bad: 30 },
-        worse: [],
-        statistics: buildStatistics(),
-      },
-    ],
+    listEvents: () => [],
     ...own,
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Stop } from '../../src/core/model/listed-rollout.ts'
 import { noTraffic, type TrafficProfile } from '../../src/core/model/traffic.ts'
-import type { Rollout } from '../../src/core/model/rollout.ts'
+import type { Judged, Rollout } from '../../src/core/model/rollout.ts'
 import type { Applied } from '../../src/core/model/applied.ts'
 import type { OpenState } from '../../src/state/store/store-opener.ts'
 import { accountScope } from '../../src/state/locks/locks.ts'
@@ -188,8 +188,73 @@ export function storeContract(
         { ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' },
         { ...rollout, state: 'stopped', reason: 'worse', onHold },
       ])
-      await store.deleteRollouts(['one', 'two', 'never'], 'complete')
-      expect(await (await open()).listRollouts()).toEqual([])
+      expect((await other.listEnded()).map(({ id, reason }) => [id, reason])).toEqual([
+        ['one', 'worse'],
+      ])
+      await store.saveRollout({ ...rollout, state: 'complete' }, 'complete')
+      await store.saveRollout({ ...rollout, id: 'two', state: 'complete' }, 'complete')
+      const later = await open()
+      expect(await later.listRollouts()).toEqual([])
+      const ended = { ...rollout, state: 'complete', desiredHashes: {}, values: {}, onHold: {} }
+      expect(await later.listEnded()).toEqual([ended, { ...ended, id: 'two' }])
+    })
+
+    shared('keeps the latest ended rollouts, with what their pages show', async () => {
+      const { store } = await kind.open()
+      await store.load()
+      const sample = { requests: 1000, bad: 126 }
+      const window = { from: recordedAt, to: recordedAt }
+      const counts = { '2xx': 874, '3xx': 0, '4xx': 0, '5xx': 126, other: 0 }
+      const judged: Judged = {
+        verdict: 'worse',
+        reason: '5xx rose',
+        before: sample,
+        after: sample,
+        worse: [{ domain: 'd0.example.com', before: sample, after: sample }],
+        statistics: {
+          statuses: ['5xx'],
+          margin: 1,
+          minRequests: 500,
+          written: window,
+          before: window,
+          after: window,
+          seconds: 300,
+          points: [{ time: recordedAt, ...sample, ...counts }],
+        },
+      }
+      const domains = Array.from({ length: 250 }, (_, i) => `d${i}.example.com`)
+      const hashes = (value: unknown) => Object.fromEntries(domains.map((each) => [each, value]))
+      const save = (id: number) =>
+        store.saveRollout(
+          {
+            id: `2026-${String(id).padStart(2, '0')}`,
+            startedAt: recordedAt,
+            commit: 'c0ffee',
+            committed: { author: 'Ada', subject: 'Raise the pool' },
+            author: 'ci',
+            state: 'rolled-back',
+            reason: '5xx rose',
+            endedAt: recordedAt,
+            items: [],
+            desiredHashes: hashes('sha256:x') as Record<string, string>,
+            values: hashes({ https: 'x' }) as Record<string, Record<string, string>>,
+            onHold: {},
+            waves: [{ domains, applied: null, passed: false, judged }],
+            released: [],
+            applies: [],
+          },
+          'ended',
+        )
+      for (let id = 0; id < 35; id++) await save(id)
+      const ended = await store.listEnded()
+      expect(ended.map(({ id }) => id)).toEqual(
+        Array.from({ length: 30 }, (_, i) => `2026-${String(i + 5).padStart(2, '0')}`),
+      )
+      expect(ended[0]?.committed?.subject).toBe('Raise the pool')
+      const [wave] = ended[0]?.waves ?? []
+      expect(wave).toMatchObject({ more: 50, judged })
+      expect(wave?.domains).toHaveLength(200)
+      expect(JSON.stringify(ended[0]).length).toBeLessThan(10_000)
     })
 
     shared('keeps the last two figures of the traffic of each domain', async () => {

@@ -116,6 +116,8 @@ it('is shown as altered after the addition of any field', async () => {
     by: { name: 'eve', knownBy: 'oidc' },
     exceptions: [{ policy: 'tls', reason: 'old clients', until: '2026-12-31' }],
     workspace: 'cdn/edgewise.yaml',
+    committed: { author: 'eve', subject: 'Nothing' },
+    refusals: [{ domains: ['a.example.com'], items: ['timeout'], code: 1, message: 'no' }],
   }
   const absent = Object.keys(journalSchema.properties).filter((key) => !(key in entry))
   expect(absent.filter((key) => !(key in samples))).toEqual([])

@@ -89,21 +89,21 @@ describe('state history of a domain', () => {
     await applyWith({ timeout: { time: 11 }, https: { cert_id: 1 } }, 3)
     await setFaults(emulator, { kind: 'refuse', item: 'ip_black_list', probability: 1 })
     await applyWith({ ip_black_list: { list: ['192.0.2.1'] } }, 3)
+    const message = 'item(timeout) is invalid: refused because of a configured fault'
     expect(await listItems()).toMatchObject([
       {
-        ip_black_list: { before: null, outcome: 'not-recorded' },
+        ip_black_list: { before: null, outcome: 'refused' },
         https: { outcome: 'released' },
         timeout: { outcome: 'released' },
       },
       {
-        timeout: { after: [{ time: '11' }], outcome: 'unchanged' },
+        timeout: { after: [{ time: '11' }], outcome: 'refused', message },
         https: { outcome: 'confirmed' },
       },
       { timeout: { outcome: 'confirmed' } },
     ])
-    expect(await print()).toContain(
-      '  ~ timeout  unchanged\n      refused or not sent: state was the same afterwards\n' +
-        '    ~ time  10 → 11\n',
+    expect((await print()).replaceAll(/\s+/g, ' ')).toContain(
+      `~ timeout refused refused by the service: ${message} ~ time 10 → 11`,
     )
   })
 
@@ -142,7 +142,7 @@ describe('state history of a domain', () => {
     place.write('o.json', JSON.stringify({ [www]: { timeout: { time: '30' } } }))
     expect((await place.cli('import', 'o.json', '--replace')).code).toBe(0)
     expect(await listItems()).toMatchObject([
-      { timeout: { outcome: 'not-known' }, https: { outcome: 'not-recorded' } },
+      { timeout: { outcome: 'not-known' }, https: { outcome: 'refused' } },
       { timeout: { outcome: 'confirmed' } },
     ])
     expect((await place.cli('state', 'forget', www, '--yes')).code).toBe(0)
@@ -224,7 +224,7 @@ describe('state history of a domain', () => {
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
     await applyWith({ timeout: { time: 11 } }, 3)
     expect(await listItems()).toMatchObject([
-      { timeout: { before: confirmed('10'), outcome: 'unchanged' } },
+      { timeout: { before: confirmed('10'), outcome: 'refused' } },
       { timeout: { before: null, after: [{ time: '10' }], outcome: 'confirmed' } },
     ])
   })

@@ -54,8 +54,8 @@ describe('state history --report', () => {
     expect(applies.map(({ outcome, did }) => [outcome, did?.toSorted()])).toEqual([
       ['complete', [`${www} timeout time  90 → 60 confirmed`]],
       [
-        'incomplete',
-        [`${api} timeout time  60 → 90 unchanged`, `${www} timeout time  60 → 90 confirmed`],
+        'refused',
+        [`${api} timeout time  60 → 90 refused`, `${www} timeout time  60 → 90 confirmed`],
       ],
       ['complete', [`${api} timeout time  60 confirmed`, `${www} timeout time  60 confirmed`]],
     ])

@@ -51,7 +51,10 @@ describe('an automatic rollback', () => {
     for (const words of [['apply', '--yes'], ['plan'], ['drift']])
       expect((await place.cli(...words)).err).toContain(finish)
     const finished = await place.cli('rollback', rollout?.id ?? '', '--yes')
-    expect(finished.code).toBe(0)
+    expect([finished.code, finished.out]).toEqual([
+      0,
+      expect.stringContaining('Rolled back; writes:'),
+    ])
     // The domains are on hold, so the next apply writes nothing.
     expect(finished.err.replace(/\s+/g, ' ')).toContain(
       'The manifests still contain the rolled-back values of 4 items. They are on hold: ' +

@@ -51,9 +51,11 @@ describe('state history', () => {
     ])
     const { out } = await place.cli('state', 'history')
     expect(out).toMatch(
-      /^\S+ {2}incomplete {2}1 confirmed, 1 refused\n {2}2\S+Z · \d+ s · by octavia\n/,
+      /^\S+ {2}refused {2}1 confirmed, 1 refused\n {2}2\S+Z · \d+ s · by octavia\n {2}refused: /,
     )
-    expect(out).toMatch(/ s · by octavia\n\S+ {2}complete {2}\d confirmed\n/)
+    expect(out).toMatch(
+      / s · by octavia\n {2}refused: [^\n]+\n {2}[^\n]+\n\S+ {2}complete {2}\d confirmed\n/,
+    )
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 

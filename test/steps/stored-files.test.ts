@@ -18,7 +18,7 @@ const kinds: [RegExp, string][] = [
   [/^default\/[^/]+\/restraints\.json$/, 'restraints'],
   [/^default\/[^/]+\/moved\/[^/]+\.json$/, 'moved'],
   [/^default\/[^/]+\/pruned\/applies\.json$/, 'pruned'],
-  [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
+  [/^default\/[^/]+\/(?:ended|rollouts)\/[^/]+\.json$/, 'rollout'],
   [/^default\/[^/]+\/chain-\d+\/\d+\.json$/, 'chain'],
   [/^default\/[^/]+\/chain\.json$/, 'head'],
   [/^default\/unlocks\/[^/]+\/[0-9a-f]{16}\.json$/, 'unlock'],

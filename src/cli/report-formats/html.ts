@@ -33,7 +33,7 @@ export const renderers = {
     const { formatPage } = await import('../../outlets/report/page/format-page.ts')
     return formatPage(buildDriftPage(found, at, describePage(about, selected, found.notes)))
   },
-  history: async ({ fleet, domain, findings }, about) => {
+  history: async ({ fleet, acts, domain, findings }, about) => {
     const { maxFindings } = await import('../../outlets/report/apply/history-text.ts')
     const { buildHistoryPage } = await import('../../outlets/report/page/build-history-page.ts')
     const { formatPage, navPlace } = await import('../../outlets/report/page/format-page.ts')
@@ -42,7 +42,7 @@ export const renderers = {
     const of = domain === null ? null : { name: domain.domain, pruned: domain.pruned }
     // The manifests have no part in a history.
     const warnings = findings.slice(0, maxFindings).map(({ message }) => message)
-    const page = buildHistoryPage({ ...fleet, domain: of }, { ...described, warnings })
+    const page = buildHistoryPage({ ...fleet, acts, domain: of }, { ...described, warnings })
     return formatPage(page, about.served ? navPlace : null)
   },
   show: async ({ sheet }, { workspace, outside }) => {

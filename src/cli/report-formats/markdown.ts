@@ -18,12 +18,12 @@ export const renderers = {
     const { formatDriftMarkdown } = await import('../../outlets/report/drift/markdown.ts')
     return formatDriftMarkdown(found.drift, at, found.notes, found.effects)
   },
-  history: async ({ applies, dropped, domain, findings }) => {
+  history: async ({ applies, acts, dropped, domain, findings }) => {
     const { formatDomainHistory, formatFindings, formatHistory } =
       await import('../../outlets/report/apply/history-text.ts')
     const text =
       domain === null
-        ? formatHistory(applies.toReversed(), plainPaint, dropped)
+        ? formatHistory(applies.toReversed(), plainPaint, dropped, acts)
         : formatDomainHistory(domain.domain, domain.applies.toReversed(), plainStyle)
     const wrong = formatFindings(findings, plainPaint).join('')
     return formatTextReport('Edgewise history', wrong + text)

@@ -1,5 +1,6 @@
 import { describeUnwritten } from '../../files/explain-failure.ts'
 import { formatJson } from '../../core/model/json.ts'
+import { append } from '../../core/model/lists.ts'
 import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'
@@ -24,7 +25,11 @@ import {
   type DomainAbout,
 } from '../../outlets/report/domain/format-domain-page.ts'
 import { describeFleetTab, formatFleetPage } from '../../outlets/report/domain/format-fleet-page.ts'
-import { formatOpenChanges, listOpenChanges } from '../../outlets/report/domain/open-changes.ts'
+import {
+  formatOpenChanges,
+  listOpenChanges,
+  listRefused,
+} from '../../outlets/report/domain/open-changes.ts'
 import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { style } from '../../outlets/report/page/generated/page-assets.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
@@ -42,8 +47,8 @@ export interface HtmlOptions extends ObserveOptions {
 
 /** Folder of the pages of domains, file of their style, and file that marks a folder of pages. */
 const [domainFolder, styleFile, marker] = ['domains', 'style.css', 'edgewise-report.txt']
-/** Latest applies that a page of a server may mark. */
-const maxMarks = 200
+/** Latest applies that a page of a server may mark, and refused items that an overview names. */
+const [maxMarks, maxRefused] = [200, 20]
 /** Largest file of what a drift check has found, bytes. */
 const maxCheckBytes = 128 * 1024 * 1024
 const markerText =
@@ -102,6 +107,7 @@ export async function writePages(
       : `as the check of ${formatTime(checkedAt)} found it`,
   ]
   const [rows, texts, open]: [FleetRow[], string[], Change[]] = [[], [], []]
+  const refused: ServedFleet['refused'] = []
   for (const { sheet, row, applies } of fleet.list()) {
     const page: ServedDomain = {
       ...describeDomainTab(sheet),
@@ -112,6 +118,7 @@ export async function writePages(
     texts.push(JSON.stringify(page))
     rows.push(row)
     for (const change of listOpenChanges(sheet)) open.push(change)
+    append(refused, listRefused(sheet).slice(0, maxRefused - refused.length))
   }
   const facts = [...about.facts, compared]
   const main = formatFleetPage(rows, { ...about, facts, address: ['/domains/', ''] })
@@ -120,7 +127,7 @@ export async function writePages(
     'domain',
   )
   const changes = formatOpenChanges(open, workspace.redact)
-  const list: ServedFleet = { ...describeFleetTab(rows), sentence, main, changes }
+  const list: ServedFleet = { ...describeFleetTab(rows), sentence, main, changes, refused }
   const pages = rows.map(({ domain }, i) => [namePage(domain), texts[i]?.length ?? 0])
   await saveOutput(createOutput(file, workspace, io), formatJson({ list, pages }) + texts.join(''))
   return exitCodes.done

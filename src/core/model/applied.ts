@@ -1,14 +1,18 @@
 import type { OutcomeCounts } from './outcome.ts'
-import type { Actor } from './people/identity.ts'
-import type { SourceTree } from './source-tree.ts'
+import type { ChainFile } from './generated/state-types.ts'
+import { describeIdentity, type Actor } from './people/identity.ts'
+import type { Refusal } from './events.ts'
+import { describeEnding, type Rollout } from './rollout.ts'
+import type { Committed, SourceTree } from './source-tree.ts'
 import type { Domain, ItemKey, ItemState, Value } from './item.ts'
 import { groupBy } from './lists.ts'
+import { listSome } from './text/words.ts'
 
 /**
  * Outcomes of an apply. `unfinished` until its end is recorded; the next change of the state makes
  * it `interrupted` if its process ended without recording its end.
  */
-export const applyOutcomes = ['unfinished', 'complete', 'incomplete', 'interrupted'] as const
+type ApplyOutcome = 'unfinished' | 'complete' | 'incomplete' | 'interrupted'
 
 /** What a person has overridden, and why. */
 export interface Override {
@@ -32,15 +36,6 @@ const otherOverrides = new Map([
 /** Names what was overridden, for people. */
 export function nameOverride({ policy }: Override): string {
   return otherOverrides.get(policy) ?? `policy ${policy}`
-}
-
-/** Describes on what an apply rests: a rollback, its reason, and what was overridden for it. */
-export function listGrounds({ id, reason, overrides = [] }: Applied): string[] {
-  const lifted = overrides.map((each) =>
-    [`${nameOverride(each)} overridden`, each.reason || []].flat().join(': '),
-  )
-  const isNew = reason !== undefined && overrides.every((each) => each.reason !== reason)
-  return [isRollback(id) ? 'rollback' : [], isNew ? `reason: ${reason}` : [], lifted].flat()
 }
 
 /** An exception from a policy that a plan used. */
@@ -70,6 +65,8 @@ export interface Grounds {
 /** One apply, as recorded in the journal. */
 export interface Applied extends SourceTree, Grounds {
   id: string
+  /** Of its commit; absent where they are not known. */
+  committed?: Committed
   /** ISO 8601. */
   startedAt: string
   /** ISO 8601; null while it runs, or if its process ended without recording its end. */
@@ -85,7 +82,9 @@ export interface Applied extends SourceTree, Grounds {
   writes: OutcomeCounts
   /** Parts of the writes (domains × items). */
   parts?: OutcomeCounts
-  outcome: (typeof applyOutcomes)[number]
+  /** What the service refused, as far as it is kept; absent for nothing. */
+  refusals?: Refusal[]
+  outcome: ApplyOutcome
 }
 
 /**
@@ -93,8 +92,72 @@ export interface Applied extends SourceTree, Grounds {
  *
  * - `pruned`: it can not be rolled back, its state before is not stored
  * - `fault`: how it differs from the chained history, in a sentence
+ * - `end`: how its rollout ended, unless that is complete
  */
-export type HistoryEntry = Applied & { pruned?: true; fault?: string }
+export type HistoryEntry = Applied & {
+  pruned?: true
+  fault?: string
+  end?: Pick<Rollout, 'state' | 'reason'> | undefined
+}
+
+/** Finds how the rollout of an apply ended; nothing for an apply that is no wave of one. */
+export function findEnd<T extends { id: string }>({ id }: Applied, ended: T[]): T | undefined {
+  const { rollout, wave } = parseApplyId(id)
+  return wave === 0 ? undefined : ended.find((each) => each.id === rollout)
+}
+
+/** Names how an apply ended: a rollback and a refusal count more than how its process ended. */
+export function nameOutcome({ outcome, writes, end }: HistoryEntry): string {
+  if (end?.state === 'rolled-back') return 'rolled back'
+  return outcome === 'incomplete' && writes.refused > 0 ? 'refused' : outcome
+}
+
+/** Describes what the service refused: `refused: https of www.example.com: …`. */
+export function describeRefusal({ domains, items, message }: Omit<Refusal, 'code'>): string {
+  return `refused: ${listSome(items)} of ${listSome(domains)}: ${message}`
+}
+
+/** Names who is responsible for an apply; null if that is unknown. */
+export function nameAuthor({ author, by }: Pick<Applied, 'author' | 'by'>): string | null {
+  return by === undefined || by.knownBy === 'unidentified' ? author : describeIdentity(by)
+}
+
+/** Lists on what an apply rests, how its rollout ended, and what was refused. */
+export function listGrounds({ id, reason, overrides = [], end, refusals = [] }: HistoryEntry) {
+  const lifted = overrides.map((each) =>
+    [`${nameOverride(each)} overridden`, each.reason || []].flat().join(': '),
+  )
+  const isNew = reason !== undefined && overrides.every((each) => each.reason !== reason)
+  const ending = end?.reason == null ? [] : describeEnding(end)
+  const own = [isRollback(id) ? 'rollback' : [], isNew ? `reason: ${reason}` : []]
+  return [...own, lifted, ending, refusals.map(describeRefusal)].flat()
+}
+
+/** What somebody did, as the chained history has it. */
+export type Act = Pick<ChainFile, 'at' | 'kind' | 'about' | 'by' | 'commit' | 'reason' | 'outcome'>
+
+/** Tests whether an entry is shown with its apply. */
+export function isOfApply({ kind }: Pick<Act, 'kind'>): boolean {
+  return ['apply', 'rollback', 'override', 'exception'].includes(kind)
+}
+
+/** What happened, and when (ISO 8601). */
+export interface LogEntry {
+  at: string
+  text: string
+  /** By whom, and more; empty for nothing. */
+  note: string
+  /** Page that it leads to; absent for none. */
+  href?: string
+}
+
+/** Describes it: `approval of 20261120T030000Z-1f3a: approved`, and by whom. */
+export function describeEntry({ at, by, kind, about, outcome, reason }: Act): LogEntry {
+  const end = outcome === 'done' ? '' : `: ${outcome}`
+  const why = reason === null ? '' : ` (${reason})`
+  const text = `${kind} ${kind === 'decision' ? 'about' : 'of'} ${about}${end}${why}`
+  return { at, text, note: `by ${nameAuthor({ author: by.name, by })}` }
+}
 
 /** Change of an item that an apply intended. */
 export interface PastChange {
@@ -106,12 +169,22 @@ export interface PastChange {
    * The outcome, as state has it.
    *
    * - `confirmed`: the service confirmed it; `in-doubt`: it may have taken effect
-   * - `unchanged`: afterwards the item was recorded as before; the write was refused or not sent
+   * - `refused`: the service refused it
+   * - `unchanged`: afterwards the item was recorded as before; the write was not sent, or refused
    * - `released`: the item left state, as intended
    * - `not-recorded`: the item was not in state afterwards: refused, not sent, or forgotten since
    * - `not-known`: another command has replaced its state since
    */
-  outcome: 'confirmed' | 'in-doubt' | 'unchanged' | 'released' | 'not-recorded' | 'not-known'
+  outcome:
+    | 'confirmed'
+    | 'in-doubt'
+    | 'refused'
+    | 'unchanged'
+    | 'released'
+    | 'not-recorded'
+    | 'not-known'
+  /** Text of the service; present only if it refused the item. */
+  message?: string
 }
 
 /** Changes that an apply intended, by domain and item. */

@@ -1,3 +1,4 @@
+import type { Act, Applied } from './applied.ts'
 import type { StoreName } from './config.ts'
 import type { Domain } from './item.ts'
 import type { StopFile } from './generated/state-types.ts'
@@ -131,8 +132,17 @@ export interface Overview extends Findings {
   /** Stop of all writes of the account; null without one. */
   stop: FoundStop | null
   rollouts: OpenRollout[]
-  /** Rollouts that have ended and put domains on hold. */
+  /** Rollouts that put desired values on hold, and the latest that have ended otherwise. */
   ended: Rollout[]
+  recent: Recent
+}
+
+/** What the chained history has at its end: entries, and the applies among them. */
+export interface Recent {
+  /** Number of the newest entry. */
+  newest: number
+  acts: Act[]
+  applies: Applied[]
 }
 
 /** An unfinished rollout, with all of its waves. */

@@ -1,5 +1,7 @@
+import type { UntimedEvent } from './events.ts'
 import type { Domain, ItemKey } from './item.ts'
 import type { Actor } from './people/identity.ts'
+import type { Committed } from './source-tree.ts'
 
 /** Hashes of desired values by domain and item, as `hashItems` returns them. */
 export type ItemHashes = Record<Domain, Record<ItemKey, string>>
@@ -14,14 +16,16 @@ export interface Rollout {
   startedAt: string
   /** Commit of the workspace, and the user that started it; null if unknown. */
   commit: string | null
+  /** Of its commit; absent where they are not known. */
+  committed?: Committed
   author: string | null
   /**
    * All except `open` are over, and are kept while they put values on hold. `rolling-back`: its
    * rollback was started and is not known to be finished. One with state `rolled-back` and without
    * waves is a rollback by a person.
    */
-  state: 'open' | 'stopped' | 'rolling-back' | 'rolled-back'
-  /** Reason why it is over; null while it is open. */
+  state: 'open' | 'stopped' | 'rolling-back' | 'rolled-back' | 'complete'
+  /** Reason why it is over; null while it is open, and if it is complete. */
   reason: string | null
   /** When it was over, ISO 8601; null while it is open. */
   endedAt: string | null
@@ -56,12 +60,25 @@ export function selectDomains(values: ItemHashes, domains: Iterable<Domain>): It
 /** One wave of a rollout: its domains and its progress. */
 export interface RolloutWave {
   domains: Domain[]
+  /** Number of domains that are left out once it has ended; absent for none. */
+  more?: number
   /** Null before it started. */
   applied: AppliedTimes | null
   /** Whether its checks are over, and the next wave may start. */
   passed: boolean
+  /** Last verdict of its health check; absent without one. */
+  judged?: Judged
   /** Present if it begins only after an approval. */
   approval?: WaveApproval
+}
+
+/** Verdict of the health check of a wave, with its statistics. */
+export type Judged = Omit<JudgedEvent, 'type' | 'wave'>
+export type JudgedEvent = Extract<UntimedEvent, { type: 'wave.judged' }>
+
+/** Describes how a rollout ended: `rolled back: wave 1 of 3: 5xx rose on …`. */
+export function describeEnding({ state, reason }: Pick<Rollout, 'state' | 'reason'>): string {
+  return `${state.replace('-', ' ')}${reason === null ? '' : `: ${reason}`}`
 }
 
 /** A decision about a rollout: who made it, and when (ISO 8601). */

@@ -65,6 +65,9 @@ export async function applyPlan(
       await store.endApply({
         ...run.toApplied(run.counts),
         endedAt: run.time(),
+        ...(result.refusals.length === 0
+          ? {}
+          : { refusals: result.refusals.slice(0, maxRefusals) }),
         outcome: determineOutcome(run, context.signal),
       })
   } catch (error) {
@@ -90,6 +93,9 @@ export async function applyPlan(
   run.report({ type: 'apply.finished', apply: run.apply, stopped, interrupted, ...counts })
   return Object.assign(result, writes, { parts })
 }
+
+/** Refused parts that the journal keeps. */
+const maxRefusals = 50
 
 /** Lists the writes that were not sent, and whose intents are the last that is recorded of them. */
 function listUnsettled(writes: Write[], { begun, settled, called }: Run): ApplyResult['unsettled'] {

@@ -30,7 +30,7 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   /** Names of items on the wire, where they differ. */
   itemKeys: ItemKeys
   /** Tree of the manifests. */
-  tree: SourceTree
+  tree: SourceTree & Pick<Applied, 'committed'>
   /** Author of the apply; null if unknown. */
   author: string | null
   /** As in `Applied`. */

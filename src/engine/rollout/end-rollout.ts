@@ -10,7 +10,7 @@ import { markWaiting, type Stop } from './approvals.ts'
 import { nameWave, formatNow } from './waves.ts'
 
 /**
- * Stops a rollout; deletes it from the store if nothing is on hold, and nothing worse stays.
+ * Stops a rollout.
  *
  * @param domains those whose values are on hold from then on
  * @param unhealthy those whose values stay, though they are worse
@@ -24,17 +24,14 @@ export async function stopRollout(
   unhealthy: Domain[] = [],
 ): Promise<void> {
   result.stopped ??= why
-  const message = `Rollout ${rollout.id}: stopped (${why})`
   const onHold = selectDomains(rollout.values, domains)
   const endedAt = new Date(clock.now()).toISOString()
   const marked =
     unhealthy.length === 0 ? {} : { unhealthy: selectDomains(rollout.values, unhealthy) }
-  if (domains.length + unhealthy.length === 0) await store.deleteRollouts([rollout.id], message)
-  else
-    await store.saveRollout(
-      { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold, ...marked },
-      message,
-    )
+  await store.saveRollout(
+    { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold, ...marked },
+    `Rollout ${rollout.id}: stopped (${why})`,
+  )
   delete result.open
 }
 
@@ -91,7 +88,7 @@ async function rollBack(
       reason: why,
       writes,
     })
-  const rolledBack = await applying.rollBack(rollout, recorded, reportWrites)
+  const rolledBack = await applying.rollBack(failed, recorded, reportWrites)
   if (typeof rolledBack === 'string') {
     result.stopped = `${why}; it could not be rolled back: ${rolledBack}`
     return store.saveRollout(

@@ -79,8 +79,3 @@ export function dropHolds(
     return isChanged ? [{ ...rollout, onHold }] : []
   })
 }
-
-/** Tests whether nothing is on hold. */
-export function isEmpty(onHold: ItemHashes): boolean {
-  return Object.keys(onHold).length === 0
-}

@@ -4,7 +4,13 @@ import { computeWindows } from '../../core/health/windows.ts'
 import { EdgewiseError, InterruptedError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
-import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
+import {
+  dropPause,
+  findCurrentWave,
+  type Judged,
+  type JudgedEvent,
+  type Rollout,
+} from '../../core/model/rollout.ts'
 import { formatEnd } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { countParts } from '../apply/counts.ts'
@@ -24,6 +30,7 @@ import { RolloutSuspended, waitFor } from './wait.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import {
   findChangedDomains,
+  formatNow,
   nameWave,
   selectWave,
   markBegun,
@@ -94,8 +101,9 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     const part = selectWave(plan, progress.rollout, wave, wave === first)
     if ((await runWave(part, wave, plan, progress, context)) === 'left') return
   }
-  const { id } = progress.rollout
-  await context.store.deleteRollouts([id], `Rollout ${id}: complete`)
+  const endedAt = formatNow(context)
+  progress.rollout = { ...dropPause(progress.rollout), state: 'complete', endedAt }
+  await saveProgress('complete', progress, context)
   delete progress.result.open
 }
 
@@ -193,6 +201,13 @@ async function applyWave(
   return complete ? 'done' : 'incomplete'
 }
 
+/** Worse domains of a verdict that are kept. */
+const maxWorse = 50
+
+function keepJudged({ type: _type, wave: _wave, worse, ...judged }: JudgedEvent): Judged {
+  return { ...judged, worse: worse.slice(0, maxWorse) }
+}
+
 /** Watches a wave without the lock, and ends the rollout if it is unhealthy. */
 async function watch(
   wave: number,
@@ -202,7 +217,12 @@ async function watch(
   context: RolloutContext,
 ): Promise<StepEnd> {
   // Resumed later, a wave with refused or in-doubt writes would be sent again.
-  const watching = { ...context, suspends: context.suspends && complete }
+  let judged: Judged | undefined
+  const report: RolloutContext['report'] = (event) => {
+    if (event.type === 'wave.judged') judged = keepJudged(event)
+    context.report(event)
+  }
+  const watching = { ...context, report, suspends: context.suspends && complete }
   const watched = await context.applying.whileUnlocked(() =>
     watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
   )
@@ -211,6 +231,7 @@ async function watch(
     return leave(reason ?? interruptedRollout, plan, progress)
   // Another process has resumed the rollout meanwhile.
   if (findCurrentWave(progress.rollout) !== wave) return 'again'
+  if (judged !== undefined) progress.rollout = updateWave(progress.rollout, wave, { judged })
   if (watched.passed) return 'done'
   const { rollout, recorded, result } = progress
   await failWave(rollout, wave, watched, recorded, result, context)

@@ -109,7 +109,7 @@ function findLater(a: string, b: string): string {
 export function createRollout(
   plan: Plan,
   { hashDomain, hashItem }: { hashDomain(domain: Domain): string; hashItem: HashItem },
-  about: Pick<Rollout, 'id' | 'startedAt' | 'author'>,
+  about: Pick<Rollout, 'id' | 'startedAt' | 'author' | 'committed'>,
 ): Rollout {
   const changed = new Set(plan.changes.map(({ domain }) => domain))
   const waves: Set<Domain>[] = []

@@ -1,7 +1,13 @@
 import { addUp } from '../../core/model/lists.ts'
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { isDeepStrictEqual } from 'node:util'
-import type { Applied, HistoryEntry, PastChange, PastChanges } from '../../core/model/applied.ts'
+import type {
+  Act,
+  Applied,
+  HistoryEntry,
+  PastChange,
+  PastChanges,
+} from '../../core/model/applied.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import { isSameJson } from '../../core/model/json.ts'
@@ -48,6 +54,8 @@ const [maxAtOnce, maxChangesAtOnce] = [100, 20_000]
 /** Applies of a workspace or a domain, first to last. */
 export interface History extends Pick<PastDomain, 'findings'> {
   applies: HistoryEntry[]
+  /** What people did beside applies; none in the history of a domain. */
+  acts: Act[]
   dropped: number
   /** Null for all domains. */
   domain: PastDomain | null
@@ -69,16 +77,16 @@ export async function loadHistory(
 ): Promise<History> {
   if (name !== null) {
     const domain = await loadDomainHistory(workspace, name, outside)
-    return { ...domain, dropped: 0, domain, fleet: toFleet(domain) }
+    return { ...domain, acts: [], dropped: 0, domain, fleet: toFleet(domain) }
   }
   const { store, recorded } = await loadState(workspace, outside)
   const past = await listPastApplies(store, recorded, withChanges ? maxChanges : 0)
   const ids = past.applies.flatMap(({ apply, changes }) => (changes === null ? [] : [apply.id]))
-  const { findings, mark } = await verifyShown(workspace, store, ids)
+  const { findings, acts, mark } = await verifyShown(workspace, store, ids)
   const { dropped } = past
   const all = past.applies.map(({ apply, changes }) => ({ apply: mark(apply), changes }))
   const applies = all.map(({ apply }) => apply)
-  return { applies, dropped, findings, domain: null, fleet: { applies: all, dropped } }
+  return { applies, acts, dropped, findings, domain: null, fleet: { applies: all, dropped } }
 }
 
 /** Lists the history of all domains from a loaded state, as `loadHistory` does. */
@@ -210,10 +218,12 @@ function describeAll(
   const past = sortByValues(intended)
     .toReversed()
     .map(({ apply, changes }) => {
+      const findRefusal = indexRefusals([apply])
       const described = Array.from(changes, ([domain, items]) => {
         const after = getLater(domain)
         const own = Array.from(items, ([item, change]): [ItemKey, PastChange] => {
-          const found = describeChange(apply, change, after.get(item) ?? null)
+          const refusal = findRefusal(domain, item, '')
+          const found = describeChange(apply, change, after.get(item) ?? null, refusal)
           after.set(item, change.before)
           return [item, found]
         })
@@ -250,8 +260,11 @@ function describeChange(
   apply: Applied,
   { before, intended }: IntendedItem,
   after: RecordedItem | null,
+  refusal: string | null,
 ): PastChange {
-  const outcome = judge(apply, { before, intended }, after)
+  const judged = judge(apply, { before, intended }, after)
+  const isRefused = refusal !== null && judged !== 'confirmed' && judged !== 'in-doubt'
+  const outcome = isRefused ? 'refused' : judged
   return {
     before: before && {
       status: before.status,
@@ -263,6 +276,20 @@ function describeChange(
         ? after.candidates
         : listIntended(before, intended),
     outcome,
+    ...(isRefused ? { message: refusal } : {}),
+  }
+}
+
+/** Indexes what the service refused; returns a function that finds its text after a time. */
+export function indexRefusals(applies: Iterable<Applied>) {
+  const found = new Map<string, { at: string; message: string }>()
+  for (const { startedAt: at, refusals = [] } of applies)
+    for (const { domains, items, message } of refusals)
+      for (const domain of domains)
+        for (const item of items) found.set(`${domain} ${item}`, { at, message })
+  return (domain: Domain, item: ItemKey, since: string): string | null => {
+    const refusal = found.get(`${domain} ${item}`)
+    return refusal === undefined || refusal.at < since ? null : refusal.message
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Applied } from '../../core/model/applied.ts'
+import { findEnd, type Act, type Applied } from '../../core/model/applied.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
 import type { ChainFinding } from '../../state/format/verify-records.ts'
-import type { ChainStore } from '../../state/store/store.ts'
+import type { ChainStore, RolloutStore } from '../../state/store/store.ts'
 import { openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
 import type { Settings } from '../runtime/workspace-parts.ts'
@@ -66,16 +66,21 @@ async function verifyStored(
 /** Verifies applies that are shown: what is wrong, and a function that marks those. */
 export async function verifyShown(
   workspace: Settings,
-  store: ChainStore,
+  store: ChainStore & Pick<RolloutStore, 'listEnded'>,
   withChanges: string[],
-): Promise<{ findings: ChainFinding[]; mark: <T extends Applied>(apply: T) => T }> {
-  const { findings } = await verifyStored(workspace, store, null, withChanges)
+): Promise<{ findings: ChainFinding[]; acts: Act[]; mark: <T extends Applied>(apply: T) => T }> {
+  const { findings, acts } = await verifyStored(workspace, store, null, withChanges)
   const faults = new Map(
     findings.flatMap(({ apply, message }) => (apply ? [[apply, message]] : [])),
   )
+  const ended = await store.listEnded()
   const mark = <T extends Applied>(apply: T): T => {
-    const fault = faults.get(apply.id)
-    return fault === undefined ? apply : { ...apply, fault }
+    const [fault, end] = [faults.get(apply.id), findEnd(apply, ended)]
+    return {
+      ...apply,
+      ...(fault === undefined ? {} : { fault }),
+      ...(end === undefined ? {} : { end: { state: end.state, reason: end.reason } }),
+    }
   }
-  return { findings, mark }
+  return { findings, acts, mark }
 }

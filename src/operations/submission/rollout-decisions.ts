@@ -1,11 +1,16 @@
 import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Plan } from '../../core/model/plan.ts'
-import { findCurrentWave, type Rollout, type ItemHashes } from '../../core/model/rollout.ts'
+import {
+  dropPause,
+  findCurrentWave,
+  type Rollout,
+  type ItemHashes,
+} from '../../core/model/rollout.ts'
 import { narrowSnapshot } from '../../core/plan/selection.ts'
 import { findStop, findUnapproved } from '../../engine/rollout/approvals.ts'
 import { findConflicts, findItemsOnHold, type HashItem } from '../../engine/rollout/conflicts.ts'
-import { dropHolds, isEmpty, findUnfinished } from '../../engine/rollout/on-hold.ts'
+import { dropHolds, findUnfinished } from '../../engine/rollout/on-hold.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, RolloutStore } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
@@ -24,11 +29,10 @@ export interface WaveRequest {
   isPart?: boolean
 }
 
-/** The open rollout that a plan resumes, those that it ends, and those that hold less then. */
+/** The open rollout that a plan resumes, and those that it ends, or that hold less then. */
 export interface RolloutDecisions {
   continued: Rollout | null
-  /** Ids. */
-  ended: string[]
+  /** The open rollout that the apply completes, and those with fewer values on hold. */
   kept: Rollout[]
   /** Whether values on hold are sent again. */
   liftsHolds: boolean
@@ -55,15 +59,17 @@ export async function decideRollouts(
   const own = continued !== null && (waves || finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0) throw createOpenRolloutError(obstacles)
-  const kept = retryHeld ? liftHolds(rollouts, plan.basis, hashItem) : []
-  const idle = kept.filter(({ state, onHold }) => state !== 'open' && isEmpty(onHold))
+  const lifted = retryHeld ? liftHolds(rollouts, plan.basis, hashItem) : []
+  const reason = 'an apply without waves sends the rest'
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   if (!waves && finishes && plan.writes.length > 0) refuseBypass(workspace, finished[0] ?? null)
   return {
     continued: own && waves ? continued : null,
-    ended: [...finished, ...idle].map(({ id }) => id),
-    kept: kept.filter((rollout) => !idle.includes(rollout)),
-    liftsHolds: kept.length > 0,
+    kept: [
+      ...lifted.filter(({ id }) => finished[0]?.id !== id),
+      ...finished.map((each) => ({ ...dropPause(each), state: 'stopped' as const, reason })),
+    ],
+    liftsHolds: lifted.length > 0,
   }
 }
 

@@ -1,13 +1,7 @@
-import type {
-  Configured,
-  Settings,
-  Desired,
-  Secrets,
-  Plannable,
-} from '../runtime/workspace-parts.ts'
+import type { Configured, Settings, Secrets, Plannable } from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { parseApplyId } from '../../core/model/applied.ts'
+import { nameAuthor, parseApplyId, type Grounds } from '../../core/model/applied.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
@@ -31,7 +25,7 @@ import type {
   StateWriter,
 } from '../../state/store/store.ts'
 import { compareWritten } from '../observation/compare-written.ts'
-import { createApplyId, executePlan, type ExecuteOptions } from './execute-plan.ts'
+import { createApplyId, executePlan, findCommitted, type ExecuteOptions } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { rollbackSuffix } from './find-change.ts'
 import { hashDesired } from './hash-desired.ts'
@@ -91,7 +85,7 @@ export async function runRollout(
 ): Promise<ApplyResult> {
   const { outside, continued, serviceTime, lock } = options
   const rollout =
-    continued === null ? begin(workspace, plan, outside) : continueRollout(continued, plan)
+    continued === null ? await begin(workspace, plan, options) : continueRollout(continued, plan)
   getRoot(outside.tracer)?.setAttributes({ 'edgewise.rollout': rollout.id })
   let budget: CallBudget | null = null
   const report: RolloutOptions['report'] = (event, partBudget) => {
@@ -124,9 +118,15 @@ export async function runRollout(
   })
 }
 
-function begin(workspace: Configured & Desired & Secrets, plan: Plan, outside: Outside): Rollout {
+async function begin(
+  workspace: Plannable,
+  plan: Plan,
+  { outside, grounds = {} }: RolloutOptions,
+): Promise<Rollout> {
   const startedAt = new Date(outside.clock.now()).toISOString()
-  const about = { id: createApplyId(outside), startedAt, author: findAuthor(outside) }
+  const author = nameAuthor({ author: findAuthor(outside), ...grounds })
+  const committed = await findCommitted(workspace, plan)
+  const about = { id: createApplyId(outside), startedAt, author, ...committed }
   return createRollout(plan, hashDesired(workspace), about)
 }
 
@@ -162,14 +162,14 @@ function createApplying(
   const { whole: _whole, ...partial } = grounds
   // The first wave was compared before the consent, which may have changed what it has.
   let isCompared = grounds.overrides === undefined
-  const execute: Applying['execute'] = (part, id, base) =>
+  const execute = (part: Plan, id: string, base: RecordedState, own: Grounds = {}) =>
     executePlan(workspace, part, store, base, {
       outside,
       time: serviceTime.time,
       serviceLimits,
       unknownDomains,
       id,
-      grounds: parseApplyId(id).wave === waves ? grounds : partial,
+      grounds: { ...(parseApplyId(id).wave === waves ? grounds : partial), ...own },
       lease: watch,
       lockedAt: lock.lockedAt,
       report,
@@ -195,10 +195,10 @@ function createApplying(
 async function rollBack(
   workspace: Settings & Secrets,
   store: HistoryReader & StateWriter,
-  { id }: Rollout,
+  { id, reason }: Rollout,
   recorded: RecordedState,
   report: (writes: number) => void,
-  execute: Applying['execute'],
+  execute: (...given: [...Parameters<Applying['execute']>, Grounds]) => Promise<ApplyResult>,
   outside: Outside,
 ): Promise<RolledBack | string> {
   // Calls were sent: an interrupt must not end the planning of what sets them back.
@@ -209,7 +209,9 @@ async function rollBack(
     report(found.plan.writes.length)
     runPreflight(workspace, found.plan)
     const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
-    const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
+    const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded, {
+      reason: reason ?? '',
+    })
     const remaining = removeUnmanaged(found, result.recorded)
     if (remaining.size > 0)
       await store.save(remaining, `Rollout ${id}: removed items that were unrecorded before`)

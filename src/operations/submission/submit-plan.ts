@@ -21,6 +21,7 @@ import { pluralize } from '../../core/model/text/words.ts'
 import { hashJson } from '../../core/plan/basis.ts'
 import { buildPlanBody } from '../../outlets/report/plan/json.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { isAllConfirmed } from '../../engine/apply/counts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
 import { watchStop } from '../../state/locks/stop-watch.ts'
@@ -67,6 +68,8 @@ interface SubmitRequest extends GuardRequest, WaveRequest {
   id?(): string
   /** Makes the plan again once its secrets are compared; absent: it has no conditional changes. */
   remake?: Remake
+  /** Reason of a rollback by a health check that it finishes; none for anything else. */
+  takesBack?: string | null
   /** Called after consent and before anything is sent. */
   beforeSending?(): Promise<void>
   /** State of the domains of which the plan is based on observed values. */
@@ -230,7 +233,7 @@ async function prepare(
   const { unchanged } = compared
   const sent = compared.plan === plan ? plan : await mark(compared.plan)
   if (sent !== plan) await dialogue.show({ kind: 'compared', ...compared })
-  const { continued, ended, kept, ...lifted } = sent === plan ? decided : await judge(sent)
+  const { continued, kept, ...lifted } = sent === plan ? decided : await judge(sent)
   const grounds = buildGrounds(workspace, sent, lifted, request)
   const inWaves = request.waves && sent.reverts !== true && isRollout(workspace, sent, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
@@ -247,10 +250,12 @@ async function prepare(
   await request.beforeSending?.()
   await giveUp(sent, recorded, store)
   if (ready.writes.length > 0) await outside.onSending?.()
-  if (ended.length > 0)
-    await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
-  for (const rollout of kept)
-    await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
+  const now = new Date(outside.clock.now()).toISOString()
+  for (const { id, endedAt, ...rollout } of kept)
+    await store.saveRollout(
+      { id, endedAt: endedAt ?? now, ...rollout },
+      `Rollout ${id}: another apply sends its domains`,
+    )
   return { plan: sent, ready, unchanged, continued, inWaves, serviceTime, grounds }
 }
 
@@ -297,7 +302,8 @@ async function send(
   const progress = await dialogue.startProgress(measureExtent(sending, workspace))
   const seen: Seen = { begun: false, doubts: [] }
   const report = (reported: ApplyEvent, budget: CallBudget | null) => {
-    for (const event of reportUnchanged(reported, unchanged)) {
+    for (const each of reportUnchanged(reported, unchanged)) {
+      const event = markTakenBack(each, request)
       notice(seen, event)
       const callsLeft = budget?.countAvailable() ?? null
       for (const listener of listeners) listener(event, callsLeft)
@@ -337,6 +343,14 @@ interface Seen {
   begun: boolean
   doubts: Doubt[]
   finished?: ApplyFinished
+}
+
+/** Marks the end of what finishes a rollback by a health check. */
+function markTakenBack(event: ApplyEvent, { takesBack = null }: SubmitRequest): ApplyEvent {
+  if (takesBack === null || event.type !== 'apply.finished' || event.stopped !== null) return event
+  const takenBack = isAllConfirmed(event, event.parts)
+  const end = takenBack ? 'rolled back' : 'not all of it could be rolled back'
+  return { ...event, takenBack, stopped: `${takesBack}; ${end}` }
 }
 
 function notice(seen: Seen, event: ApplyEvent): void {

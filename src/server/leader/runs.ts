@@ -15,7 +15,6 @@ import { rollback } from '../../operations/rollback.ts'
 import { findStop } from '../../operations/stop.ts'
 import type { Executed } from '../../operations/submission/executed.ts'
 import { failSpan, getRoot } from '../../core/model/tracing.ts'
-import { pluralize } from '../../core/model/text/words.ts'
 import { summarizeDrift, type DriftSummary } from '../../outlets/report/drift/json.ts'
 import {
   buildRepairRequest,
@@ -184,7 +183,7 @@ async function applyFree(workspace: Committed, context: RunContext): Promise<Out
   )
   context.metrics.setPlan(selectDefinite(plan))
   if (status === 'done' && free.taken > 0) return waiting
-  return { status, message: result.stopped ?? result.unrecorded ?? describeHeld(plan.summary) }
+  return { status, message: result.stopped ?? result.unrecorded ?? describeHeld(plan) }
 }
 
 /** Loads commits: one of them, and the one that rollouts go by. */
@@ -206,7 +205,7 @@ async function takeStep(
     // Its domains stay on hold while the tip asks for the same.
     const head = await loadHead()
     const request = { apply: id, lockTimeout }
-    const undo = (run: Ports) => rollback(head, request, run)
+    const undo = async (run: Ports) => ({ ...(await rollback(head, request, run)), inWaves: true })
     const { status } = await execute(head, context, undo, id)
     return { waitMs: status === 'done' ? null : retryMs, status }
   }
@@ -265,12 +264,9 @@ function describeError(error: unknown, { scrub }: Pick<SecretHider, 'scrub'>) {
   return { code: 'defect' as const, message: shown, detail }
 }
 
-function describeHeld({ held }: Plan['summary']): string | null {
-  if (held === 0) return null
-  return (
-    `${pluralize(held, 'change')} on hold: a rollout was stopped. Change the manifests, or ` +
-    'run "edgewise apply --retry-held"'
-  )
+function describeHeld({ summary, onHold = [] }: Plan): string | null {
+  const texts = onHold.map(({ text }) => text)
+  return summary.held === 0 ? null : texts.join('; ')
 }
 
 /**

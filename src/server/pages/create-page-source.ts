@@ -177,7 +177,7 @@ function createOverviewLoader({
 }: SourceContext): () => Promise<Overview> {
   const loadRollouts = createRolloutLoader(workspace, outside)
   return async () => {
-    const { rollouts, ended } = await loadRollouts()
+    const { rollouts, ended, recent } = await loadRollouts()
     return {
       workspace: workspace.config.id,
       role: findRole(position, outside.signal),
@@ -186,6 +186,7 @@ function createOverviewLoader({
       stop: await findStop(workspace, outside),
       rollouts,
       ended: ended.map((rollout) => scrubReason(rollout, scrub)),
+      recent,
     }
   }
 }
@@ -231,14 +232,15 @@ export function isCurrent(built: DomainPages | null, { plan, drift }: Revisions)
   return built?.revision === plan && built.drift === drift
 }
 
-function hashOverview({ fetchedAt: _fetchedAt, rollouts, ended, ...rest }: Overview): Revisions {
+function hashOverview(overview: Overview): Revisions {
+  const { fetchedAt: _fetchedAt, rollouts, ended, recent, ...rest } = overview
   const { commit, applied, drift, stop } = rest
   const steps = rollouts.map(({ listed, step }) => [listed.id, step])
   const states = rollouts.map(({ listed }) => listed)
   // Domains only leave the hold of a rollout that has ended.
   const ends = ended.map(({ id, reason, onHold }) => [id, reason, Object.keys(onHold).length])
   return {
-    overview: hash([rest, steps, states, ends]),
+    overview: hash([rest, steps, states, ends, recent.newest]),
     plan: hash([stop, commit, applied?.commit, applied?.status, steps, ended.map(({ id }) => id)]),
     drift: hash(drift?.at ?? null),
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/model/time/clock.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Tone } from '../../core/model/page/fleet.ts'
+import type { FleetSummary } from '../../outlets/report/live/overview.ts'
 import type { ApplyMark } from '../../outlets/report/live/status-codes.ts'
 import type { BuiltPage } from './built-page.ts'
 
@@ -19,9 +20,8 @@ export interface ServedDomain extends ServedPage {
   applies: ApplyMark[]
 }
 
-/** The list of all domains, with its first sentence, and what is left to change as HTML. */
-export interface ServedFleet extends ServedPage {
-  sentence: string
+/** The list of all domains, with what is left to change as HTML. */
+export interface ServedFleet extends ServedPage, FleetSummary {
   changes: string
 }
 

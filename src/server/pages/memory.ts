@@ -1,7 +1,6 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
 import { formatCheck } from '../../operations/observation/earlier-reads.ts'
 import { parseJson } from '../../core/model/json.ts'
-import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
 import type { EventListener } from '../../operations/runtime/ports.ts'
@@ -70,41 +69,25 @@ export function createDriftMemory(
   }
 }
 
-/** Rollouts whose events are kept, events of each, and domains that an event names. */
-const [maxRollouts, maxEvents, maxWorse] = [50, 300, 50]
+/** Rollouts whose events are kept. */
+const maxRollouts = 50
 
-/** Creates the memory of the last events of waves, for the pages of rollouts. */
+/** Creates the memory of what waves wait for, and of their statistics so far. */
 export function createEventMemory() {
   const byRollout = new Map<string, RolloutEvent[]>()
-  const keep = (id: string, event: RolloutEvent): void => {
-    const events = byRollout.get(id) ?? []
-    // The rollouts that were used last are at the end.
-    byRollout.delete(id)
-    byRollout.set(id, [...events, cut(event)].slice(-maxEvents))
-    for (const oldest of [...byRollout.keys()].slice(0, -maxRollouts)) byRollout.delete(oldest)
-  }
   let rollout = ''
-  /** Keeps the events of waves. */
+  /** Keeps the last event of a kind. */
   const listen: EventListener = (event) => {
     // All applies of a rollout begin with its id.
     if (event.type === 'apply.started') rollout = event.apply
-    if (isWaveEvent(event)) keep(rollout, event)
+    if (event.type !== 'wave.waiting' && event.type !== 'wave.watched') return
+    const others = list(rollout).filter(({ type }) => type !== event.type)
+    // The rollouts that were used last are at the end.
+    byRollout.delete(rollout)
+    byRollout.set(rollout, [...others, event])
+    for (const oldest of [...byRollout.keys()].slice(0, -maxRollouts)) byRollout.delete(oldest)
   }
   /** Lists the events of a rollout, first to last. */
   const list = (id: string): RolloutEvent[] => byRollout.get(id) ?? []
   return { listen, list }
-}
-
-function isWaveEvent(event: ApplyEvent): event is RolloutEvent {
-  const { type } = event
-  return (
-    type === 'wave.waiting' ||
-    type === 'wave.watched' ||
-    type === 'wave.judged' ||
-    type === 'rollout.taking-back'
-  )
-}
-
-function cut(event: RolloutEvent): RolloutEvent {
-  return event.type === 'wave.judged' ? { ...event, worse: event.worse.slice(0, maxWorse) } : event
 }

@@ -8,6 +8,7 @@ import {
 } from '../../outlets/report/live/nav.ts'
 import {
   formatAbortPage,
+  formatEndedPage,
   formatOverview,
   formatRolloutList,
   formatRolloutPage,
@@ -167,9 +168,12 @@ async function routeVisit(
       formatRolloutList(overview, frame),
     )
   const open = overview.rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
+  const past = overview.ended.find((rollout) => encodeURIComponent(rollout.id) === id)
+  if (open === undefined && past !== undefined && verb === undefined)
+    return answerFramed(rollouts, context, visit, [], (frame) => formatEndedPage(past, frame))
   if (open === undefined || others.length > 0 || (verb !== undefined && verb !== 'abort'))
-    return answerMessage(404, 'Not found', 'There is no such page or unfinished rollout.', {
-      hint: 'A rollout that has ended has no page any more.',
+    return answerMessage(404, 'Not found', 'There is no such page or rollout.', {
+      hint: 'Of the rollouts that have ended, the latest have a page.',
     })
   if (verb === undefined)
     return answerFramed(rollouts, context, visit, [open], (frame) => formatRolloutPage(open, frame))

@@ -1,7 +1,7 @@
 import { rolloutFile } from '../../core/model/generated/state-validators.ts'
 import type { RolloutFile } from '../../core/model/generated/state-types.ts'
 import { compareKeys, groupDomains } from '../../core/model/lists.ts'
-import type { ItemHashes, Rollout } from '../../core/model/rollout.ts'
+import { isUnfinished, type ItemHashes, type Rollout } from '../../core/model/rollout.ts'
 import { createDamagedFileError, formatFile, parseFile } from './parse-file.ts'
 
 /** Formats a rollout's file. */
@@ -10,6 +10,19 @@ export function formatRollout(rollout: Rollout): string {
   const grouped = { values: groupValues(values), onHold: groupValues(onHold) }
   const marked = unhealthy === undefined ? {} : { unhealthy: groupValues(unhealthy) }
   return formatFile(rolloutFile, { ...others, ...grouped, ...marked }, 1)
+}
+
+/** Domains of a wave whose names are kept once its rollout has ended. */
+const maxNames = 200
+
+/** Formats the file of an ended rollout: what its page shows. */
+export function formatEnded({ unhealthy: _unhealthy, ...rollout }: Rollout): string {
+  const waves = rollout.waves.map(({ domains, more = 0, ...wave }) => {
+    const left = Math.max(0, domains.length - maxNames) + more
+    return { domains: domains.slice(0, maxNames), ...(left > 0 ? { more: left } : {}), ...wave }
+  })
+  const none = { desiredHashes: {}, values: {}, onHold: {}, released: [] }
+  return formatRollout({ ...rollout, ...none, waves })
 }
 
 /** Parses a rollout's file, as `parseFile` does. */
@@ -49,10 +62,12 @@ function ungroup(groups: RolloutFile['onHold']): ItemHashes {
 
 /**
  * Finds a domain in several waves or in none: it would be sent in the wrong wave, or twice. A
- * rollback by a person has no waves.
+ * rollback by a person has no waves, one of the ended rollouts no hashes.
  */
-function findMisplacedDomain({ desiredHashes, values, waves, released }: Rollout): string | null {
+function findMisplacedDomain(rollout: Rollout): string | null {
+  const { desiredHashes, values, waves, released } = rollout
   const left = new Set(Object.keys(desiredHashes))
+  if (left.size === 0 && !isUnfinished(rollout)) return null
   const twice = [...waves.flatMap(({ domains }) => domains), ...released].find(
     (domain) => !left.delete(domain),
   )

@@ -36,6 +36,8 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     moves: `${home}/moved`,
     /** One file for each rollout that is open or has domains on hold. */
     rollouts: `${home}/rollouts`,
+    /** One file for each of the latest rollouts that have ended. */
+    ended: `${home}/ended`,
     /** What restrained the last applies. */
     restraints: `${home}/restraints.json`,
     /** The newest entry of the chained history. */

@@ -3,6 +3,7 @@ import { chainFile, headFile } from '../../core/model/generated/state-validators
 import { parseJson } from '../../core/model/json.ts'
 import { append } from '../../core/model/lists.ts'
 import { checkStored } from '../../core/model/text/stored-file.ts'
+import { isOfApply } from '../../core/model/applied.ts'
 import { hashEntry } from './chain-entry.ts'
 import { type ChainFinding, type StoredRecords, verifyRecords } from './verify-records.ts'
 import { nameEntry } from './state-paths.ts'
@@ -39,6 +40,8 @@ export interface VerifiedChain extends Pick<StoredChain, 'pending'> {
   newest: string | null
   /** Number of entries with a valid signature; null without a public key. */
   signed: number | null
+  /** Entries that no apply shows, first to last. */
+  acts: ChainFile[]
   /** Whether the known hash is that of an entry; null if none is known. */
   hasHead: boolean | null
 }
@@ -93,6 +96,7 @@ export function verifyChain(
     since: placed[0]?.entry?.at ?? null,
     newest: last?.hash ?? null,
     signed: verifies === null ? null : checkSignatures(placed, texts, verifies, find),
+    acts: placed.flatMap(({ entry }) => (entry === null || isOfApply(entry) ? [] : [entry])),
     hasHead,
     pending,
   }

@@ -1,7 +1,7 @@
 import { join, posix, relative, sep } from 'node:path'
 import { exists } from '../../files/look.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
-import type { SourceTree } from '../../core/model/source-tree.ts'
+import type { Committed, SourceTree } from '../../core/model/source-tree.ts'
 import { splitLines, type Git } from './git-command.ts'
 import { openQueries } from './open-queries.ts'
 
@@ -119,6 +119,28 @@ export async function findOnlyChange(
   const { code, out } = await git(between)
   const commits = splitLines(out)
   return ancestor.code === 0 && code === 0 && commits.length === 1 ? (commits[0] ?? null) : null
+}
+
+/** Longest author and subject that are kept, UTF-16. */
+const maxText = 200
+
+/**
+ * Finds the author and the subject of a commit; null if they are not known.
+ *
+ * @param clean removes the secrets from a text
+ */
+export async function describeCommit(
+  root: string,
+  commit: string,
+  env: Env,
+  clean: (text: string) => string,
+): Promise<Committed | null> {
+  const opened = /^[0-9a-f]{40,64}$/.test(commit) ? await openQueries(root, env) : null
+  if (opened === null) return null
+  const { code, out } = await opened.git(['log', '-1', '--format=%an%x00%s', commit])
+  const texts = out.toString('utf8').trimEnd().split('\0')
+  const [author = '', subject = ''] = texts.map((text) => clean(text).slice(0, maxText))
+  return code === 0 ? { author, subject } : null
 }
 
 async function isAncestorOf(commit: string, git: Git): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Applied } from '../../core/model/applied.ts'
 import type { DomainMove } from '../../core/model/config.ts'
 import { restraintsFile } from '../../core/model/generated/state-validators.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
+import { isUnfinished, type Rollout } from '../../core/model/rollout.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { openCallLedger, loadKnownCalls } from './call-ledger.ts'
@@ -17,7 +17,7 @@ import { formatFile } from '../format/parse-file.ts'
 import { formatRollout } from '../format/rollout-file.ts'
 import { buildBudgetPath } from '../format/state-paths.ts'
 import { formatEntryMessage, formatOutcomeMessage } from '../git/messages.ts'
-import { loadRollouts } from './load-files.ts'
+import { buildEnded, loadRollouts } from './load-files.ts'
 import { loadEntries, nameApplies, type UnfinishedApply } from './load-journal.ts'
 import { loadState, buildClosing } from './load-state.ts'
 import { LockedDomains, refuseSameId } from '../locks/locked-domains.ts'
@@ -133,8 +133,8 @@ export class FileStore extends FileStateReader implements Store {
     return this.#unfinished.map(({ entry }) => toApplied(entry))
   }
 
-  async listApplies(): Promise<Applied[]> {
-    const entries = await loadEntries(this.files, this.paths)
+  async listApplies(ids?: string[]): Promise<Applied[]> {
+    const entries = await loadEntries(this.files, this.paths, ids)
     return entries.map(toApplied).toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 
@@ -215,7 +215,7 @@ export class FileStore extends FileStateReader implements Store {
   }
 
   async listRollouts(): Promise<Rollout[]> {
-    const rollouts = await loadRollouts(this.files, this.paths)
+    const rollouts = await loadRollouts(this.files, this.paths.rollouts)
     return rollouts
       .map((each) => moveRollout(this.#found.pending, each))
       .filter((each) => this.#locked.cover(listRolloutDomains(each)))
@@ -225,12 +225,17 @@ export class FileStore extends FileStateReader implements Store {
     return (await this.files.hashFolder?.(this.paths.rollouts)) ?? null
   }
 
-  async saveRollout(rollout: Rollout, why: string): Promise<void> {
-    await this.#publish([new Map([[this.paths.rollout(rollout.id), formatRollout(rollout)]])], why)
+  listEnded(): Promise<Rollout[]> {
+    return loadRollouts(this.files, this.paths.ended)
   }
 
-  async deleteRollouts(ids: string[], why: string): Promise<void> {
-    await this.#publish([new Map(ids.map((id) => [this.paths.rollout(id), null]))], why)
+  async saveRollout(rollout: Rollout, why: string): Promise<void> {
+    const { id, onHold, unhealthy = {} } = rollout
+    const isOver = !isUnfinished(rollout)
+    const isLeft = isOver && Object.keys({ ...onHold, ...unhealthy }).length === 0
+    const step = new Map([[this.paths.rollout(id), isLeft ? null : formatRollout(rollout)]])
+    const ended = isOver ? await buildEnded(this.files, this.paths, rollout) : new Map()
+    await this.#publish([step, ended], why)
   }
 
   async saveRestraints(restraints: RecordedRestraints): Promise<void> {

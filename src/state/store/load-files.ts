@@ -1,7 +1,7 @@
 import type { Rollout } from '../../core/model/rollout.ts'
 import { parseDomainFile } from '../format/domain-file.ts'
 import { createDamagedFileError, type FileKind } from '../format/parse-file.ts'
-import { parseRollout } from '../format/rollout-file.ts'
+import { formatEnded, parseRollout } from '../format/rollout-file.ts'
 import type { StatePaths } from '../format/state-paths.ts'
 import type { SharedFiles } from './state-files.ts'
 import type { RecordedState } from './store.ts'
@@ -28,6 +28,7 @@ export async function loadDomains(files: SharedFiles, paths: StatePaths): Promis
 /**
  * Loads the files of a folder, each of which has the path of the apply or rollout that it names.
  *
+ * @param some paths of files in it; absent: all
  * @throws EdgewiseError `record-damaged`
  */
 export async function loadNamed<T>(
@@ -36,8 +37,9 @@ export async function loadNamed<T>(
   kind: FileKind,
   parse: (place: string, text: string) => T,
   getId: (value: T) => string,
+  some = [folder],
 ): Promise<T[]> {
-  return Array.from(await files.load(folder), ([path, text]) => {
+  return Array.from(await files.load(...some), ([path, text]) => {
     const place = files.describePath(path)
     const value = parse(place, text)
     if (path === `${folder}/${getId(value)}.json`) return value
@@ -46,8 +48,24 @@ export async function loadNamed<T>(
   })
 }
 
-/** Loads the rollouts, first to last, as `loadNamed` does. */
-export async function loadRollouts(files: SharedFiles, paths: StatePaths): Promise<Rollout[]> {
-  const rollouts = await loadNamed(files, paths.rollouts, 'rollout', parseRollout, ({ id }) => id)
+/** Loads the rollouts of a folder, first to last, as `loadNamed` does. */
+export async function loadRollouts(files: SharedFiles, folder: string): Promise<Rollout[]> {
+  const rollouts = await loadNamed(files, folder, 'rollout', parseRollout, ({ id }) => id)
   return rollouts.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+}
+
+/** Number of ended rollouts that are kept. */
+const maxEnded = 30
+
+/** Builds the file changes that keep a rollout that has ended, beside the latest others. */
+export async function buildEnded(
+  files: SharedFiles,
+  paths: StatePaths,
+  rollout: Rollout,
+): Promise<Map<string, string | null>> {
+  const own = `${paths.ended}/${rollout.id}.json`
+  // Ids begin with the time.
+  const others = (await files.listPaths(paths.ended)).filter((path) => path !== own).toSorted()
+  const gone = others.slice(0, Math.max(0, others.length + 1 - maxEnded))
+  return new Map([[own, formatEnded(rollout)], ...gone.map((path) => [path, null] as const)])
 }

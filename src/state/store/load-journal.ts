@@ -37,9 +37,14 @@ async function loadOpenEntries(files: SharedFiles, paths: StatePaths): Promise<J
   })
 }
 
-/** Loads the entries of all applies. */
-export function loadEntries(files: SharedFiles, paths: StatePaths): Promise<JournalEntry[]> {
-  return loadNamed(files, paths.journal, 'journal', parseEntry, ({ id }) => id)
+/** Loads the entries of all applies, or of those with some ids. */
+export function loadEntries(
+  files: SharedFiles,
+  paths: StatePaths,
+  ids?: string[],
+): Promise<JournalEntry[]> {
+  const own = ids?.map((id) => paths.entry(id))
+  return loadNamed(files, paths.journal, 'journal', parseEntry, ({ id }) => id, own)
 }
 
 /** Loads the batches of an apply, in order. */

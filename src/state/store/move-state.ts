@@ -37,8 +37,8 @@ export async function buildMove(
   const about = new Map([[target.address, formatAddress({ id: to, ...service })]])
   const { added, removed } = moveHolds(
     new Set(domains.keys()),
-    { paths: from, rollouts: await loadRollouts(files, from) },
-    { paths: target, rollouts: await loadRollouts(files, target) },
+    { paths: from, rollouts: await loadRollouts(files, from.rollouts) },
+    { paths: target, rollouts: await loadRollouts(files, target.rollouts) },
   )
   return {
     steps: [about, added, moved, removed, gone],

@@ -76,7 +76,7 @@ export async function buildMoves(
   at: string,
 ): Promise<FileChanges[]> {
   const earlier = groupBy(await loadMoves(files, paths), ({ to }) => to)
-  const rollouts = (await loadRollouts(files, paths)).filter(({ desiredHashes, onHold }) =>
+  const rollouts = (await loadRollouts(files, paths.rollouts)).filter(({ desiredHashes, onHold }) =>
     moves.some(({ from }) => Object.hasOwn(desiredHashes, from) || Object.hasOwn(onHold, from)),
   )
   return [

@@ -37,7 +37,7 @@ export async function findEntangled(
 }
 
 async function loadSpans(files: SharedFiles, paths: StatePaths): Promise<Set<Domain>[]> {
-  const spans = (await loadRollouts(files, paths)).map(listRolloutDomains)
+  const spans = (await loadRollouts(files, paths.rollouts)).map(listRolloutDomains)
   for (const path of await files.listPaths(paths.open)) {
     const batches = await loadBatches(files, paths, basename(path, '.json'))
     spans.push(listReach(batches))

@@ -154,8 +154,8 @@ export interface StateReader {
 
 /** Reads what applies intended and did. None of it needs a load. */
 export interface HistoryReader {
-  /** Lists the applies, first to last. */
-  listApplies(): Promise<Applied[]>
+  /** Lists the applies, first to last; with ids only those of them that are there. */
+  listApplies(ids?: string[]): Promise<Applied[]>
   /** Lists the applies whose journal entries and batches were pruned. */
   listPruned(): Promise<PrunedApplies>
   /**
@@ -256,10 +256,16 @@ export interface StateWriter {
 export interface RolloutStore {
   /** Lists the rollouts that are open or put domains on hold, first to last. Needs no load. */
   listRollouts(): Promise<Rollout[]>
-  /** Records the progress of a rollout, for other machines too. */
+  /**
+   * Lists the latest rollouts that have ended, first to last, without hashes, values and most names
+   * of domains. Needs no load.
+   */
+  listEnded(): Promise<Rollout[]>
+  /**
+   * Records the progress of a rollout, for other machines too. One that has ended with nothing on
+   * hold, and nothing worse that stays, is only listed as ended.
+   */
   saveRollout(rollout: Rollout, why: string): Promise<void>
-  /** Deletes rollouts that are complete or ended. */
-  deleteRollouts(ids: string[], why: string): Promise<void>
 }
 
 /** Keeps the chained history of a workspace. */

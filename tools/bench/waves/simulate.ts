@@ -197,7 +197,7 @@ async function roll(
       load: async () => state,
       listRollouts: async () => [rollout],
       saveRollout: async (saved) => void (rollout = saved),
-      deleteRollouts: async () => undefined,
+      listEnded: async () => [],
     },
     settings: { pauseMs: 0, rule: health, zone },
     suspends: false,

@@ -11,6 +11,33 @@ export type Time = string
  */
 export type TimeOrNull = (string | null)
 /**
+ * Parts of writes that the service refused, 50 at most; absent for none.
+ *
+ * Items: A refused part.
+ */
+export type Refusals = {
+/**
+ * Its domains, 50 at most.
+ *
+ * Items: Name of a domain.
+ */
+domains: string[]
+/**
+ * Its items.
+ *
+ * Items: Name of an item.
+ */
+items: string[]
+/**
+ * Code of the answer; null without one.
+ */
+code: (number | null)
+/**
+ * Text of the service, without secrets.
+ */
+message: string
+}[]
+/**
  * Names of domains.
  *
  * Items: Name of a domain.
@@ -358,6 +385,7 @@ commit: (string | null)
  * Commit below changes that were not committed; absent without any.
  */
 onTopOf?: string
+committed?: Committed
 /**
  * User who started the apply; null when not known.
  */
@@ -455,6 +483,7 @@ inDoubt: number
  */
 notSent: number
 }
+refusals?: Refusals
 /**
  * How the apply ended; "unfinished" until its end is recorded. The next change of the state makes it "interrupted" if its process ended without recording its end.
  */
@@ -469,6 +498,19 @@ settledBatches: number
  * Items: Number of a write.
  */
 settled: number[]
+}
+/**
+ * Author and subject of the commit; absent where they are not known.
+ */
+export interface Committed {
+/**
+ * Author of the commit.
+ */
+author: string
+/**
+ * First line of its message.
+ */
+subject: string
 }
 /**
  * Lock of an account: text of refs/edgewise/lock/<address>/<account>, or lock/<address>/<account>/<n>.json in a folder. Without a token the lock is free.
@@ -869,6 +911,7 @@ commit: (string | null)
  * Commit below changes that were not committed; absent without any.
  */
 onTopOf?: string
+committed?: Committed
 /**
  * User who started the apply; null when not known.
  */
@@ -966,6 +1009,7 @@ inDoubt: number
  */
 notSent: number
 }
+refusals?: Refusals
 /**
  * How the apply ended; "interrupted" also if its process ended without recording its end.
  */
@@ -1013,7 +1057,7 @@ policies: {
 }[]
 }
 /**
- * A rollout that is open, or has values on hold, or a rollback by a person, whose values are on hold: <id>/<address>/rollouts/<rollout>.json.
+ * A rollout that is open, or has values on hold, or a rollback by a person, whose values are on hold: <id>/<address>/rollouts/<rollout>.json. The latest ended ones, for their pages: <id>/<address>/ended/<rollout>.json, without hashes and values, and with the first 200 domains of each wave.
  */
 export interface RolloutFile {
 /**
@@ -1029,16 +1073,17 @@ startedAt: Time
  * Commit of the workspace; null when it had none.
  */
 commit: (string | null)
+committed?: Committed
 /**
  * User who began the rollout; null when not known.
  */
 author: (string | null)
 /**
- * Open, stopped, being rolled back, or rolled back.
+ * Open, stopped, being rolled back, rolled back, or complete.
  */
-state: ("open" | "stopped" | "rolling-back" | "rolled-back")
+state: ("open" | "stopped" | "rolling-back" | "rolled-back" | "complete")
 /**
- * Reason why the rollout is over; null while it is open.
+ * Reason why the rollout is over; null while it is open, and if it is complete.
  */
 reason: (string | null)
 endedAt: TimeOrNull
@@ -1127,6 +1172,10 @@ items: {
 waves: {
 domains: Domains
 /**
+ * Number of its domains that are left out; absent for none.
+ */
+more?: number
+/**
  * From before the first write of the wave to after its last outcome; null before the wave began.
  */
 applied: ({
@@ -1139,6 +1188,96 @@ serviceTo: TimeOrNull
  * Whether the next wave may begin.
  */
 passed: boolean
+/**
+ * Last verdict of its health check; absent without one.
+ */
+judged?: {
+/**
+ * Result of the comparison with the baseline.
+ */
+verdict: ("same-or-better" | "worse" | "too-little-data")
+/**
+ * Finding of the health check; null if the wave is healthy.
+ */
+reason: (string | null)
+before: Sample
+after: Sample
+/**
+ * Domains that are worse than their own baseline, 50 at most.
+ *
+ * Items: A worse domain.
+ */
+worse: {
+/**
+ * Name of the domain.
+ */
+domain: string
+before: Sample
+after: Sample
+}[]
+/**
+ * Requests that the verdict rests on, of all domains of the wave together.
+ */
+statistics: {
+/**
+ * Status codes that count as errors.
+ *
+ * Items: Status code or class.
+ */
+statuses: string[]
+/**
+ * Tolerated rise of the share of errors, in percentage points.
+ */
+margin: number
+/**
+ * Minimum number of requests in each window.
+ */
+minRequests: number
+written: Window
+before: Window
+after: Window
+/**
+ * Length of the period of a point, in seconds.
+ */
+seconds: number
+/**
+ * Periods of both windows, ascending, 300 at most.
+ *
+ * Items: A period.
+ */
+points: {
+time: Time
+/**
+ * Number of requests.
+ */
+requests: number
+/**
+ * Number of requests with a status that counts as an error.
+ */
+bad: number
+/**
+ * Requests with a status of 200 to 299.
+ */
+"2xx": number
+/**
+ * Requests with a status of 300 to 399.
+ */
+"3xx": number
+/**
+ * Requests with a status of 400 to 499.
+ */
+"4xx": number
+/**
+ * Requests with a status of 500 to 599.
+ */
+"5xx": number
+/**
+ * Requests with any other status.
+ */
+other: number
+}[]
+}
+}
 /**
  * Present if the wave begins only after an approval.
  */
@@ -1185,6 +1324,26 @@ released: Domains
  * Items: Id of an apply.
  */
 applies: string[]
+}
+/**
+ * Requests of a window.
+ */
+export interface Sample {
+/**
+ * Number of requests.
+ */
+requests: number
+/**
+ * Number of requests with a status that counts as an error.
+ */
+bad: number
+}
+/**
+ * A window of time.
+ */
+export interface Window {
+from: Time
+to: Time
 }
 /**
  * Random salt of the fingerprints of secrets, of all workspaces at an address: salt/for-<address>/<name>.json.

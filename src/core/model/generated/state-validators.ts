@@ -363,7 +363,8 @@ function validate10(data, { instancePath = "", parentData, parentDataProperty, r
       return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate10.errors = vErrors, errors === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" }, schema19 = { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] }, issuer: { type: "string" }, sub: { type: "string" } } };
+var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, refusals: { $ref: "shared.schema.json#/$defs/refusals" }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+var schema20 = { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] }, issuer: { type: "string" }, sub: { type: "string" } } }, schema21 = { type: "array", items: { type: "object", required: ["domains", "items", "code", "message"], properties: { domains: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, code: { type: ["integer", "null"] }, message: { type: "string" } } } };
 function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -425,332 +426,444 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
                 } else
                   var valid0 = !0;
                 if (valid0) {
-                  if (data.author !== void 0) {
-                    let data6 = data.author, _errs14 = errors;
-                    if (typeof data6 != "string" && data6 !== null)
-                      return validate14.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema16.properties.author.type } }], !1;
+                  if (data.committed !== void 0) {
+                    let data6 = data.committed, _errs14 = errors;
+                    if (errors === errors)
+                      if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+                        let missing1;
+                        if (data6.author === void 0 && (missing1 = "author") || data6.subject === void 0 && (missing1 = "subject"))
+                          return validate14.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                        if (data6.author !== void 0) {
+                          let _errs17 = errors;
+                          if (typeof data6.author != "string")
+                            return validate14.errors = [{ instancePath: instancePath + "/committed/author", schemaPath: "shared.schema.json#/$defs/committed/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                          var valid4 = _errs17 === errors;
+                        } else
+                          var valid4 = !0;
+                        if (valid4)
+                          if (data6.subject !== void 0) {
+                            let _errs19 = errors;
+                            if (typeof data6.subject != "string")
+                              return validate14.errors = [{ instancePath: instancePath + "/committed/subject", schemaPath: "shared.schema.json#/$defs/committed/properties/subject/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid4 = _errs19 === errors;
+                          } else
+                            var valid4 = !0;
+                      } else
+                        return validate14.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/type", keyword: "type", params: { type: "object" } }], !1;
                     var valid0 = _errs14 === errors;
                   } else
                     var valid0 = !0;
                   if (valid0) {
-                    if (data.workspace !== void 0) {
-                      let _errs16 = errors;
-                      if (typeof data.workspace != "string")
-                        return validate14.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid0 = _errs16 === errors;
+                    if (data.author !== void 0) {
+                      let data9 = data.author, _errs21 = errors;
+                      if (typeof data9 != "string" && data9 !== null)
+                        return validate14.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema16.properties.author.type } }], !1;
+                      var valid0 = _errs21 === errors;
                     } else
                       var valid0 = !0;
                     if (valid0) {
-                      if (data.by !== void 0) {
-                        let data8 = data.by, _errs18 = errors;
-                        if (errors === errors)
-                          if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
-                            let missing1;
-                            if (data8.name === void 0 && (missing1 = "name") || data8.knownBy === void 0 && (missing1 = "knownBy"))
-                              return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                            if (data8.name !== void 0) {
-                              let _errs21 = errors;
-                              if (typeof data8.name != "string")
-                                return validate14.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid4 = _errs21 === errors;
-                            } else
-                              var valid4 = !0;
-                            if (valid4) {
-                              if (data8.knownBy !== void 0) {
-                                let data10 = data8.knownBy, _errs23 = errors;
-                                if (typeof data10 != "string")
-                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                if (!(data10 === "oidc" || data10 === "proxy" || data10 === "ci" || data10 === "database" || data10 === "token" || data10 === "serve" || data10 === "unidentified"))
-                                  return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
-                                var valid4 = _errs23 === errors;
-                              } else
-                                var valid4 = !0;
-                              if (valid4) {
-                                if (data8.issuer !== void 0) {
-                                  let _errs25 = errors;
-                                  if (typeof data8.issuer != "string")
-                                    return validate14.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid4 = _errs25 === errors;
-                                } else
-                                  var valid4 = !0;
-                                if (valid4)
-                                  if (data8.sub !== void 0) {
-                                    let _errs27 = errors;
-                                    if (typeof data8.sub != "string")
-                                      return validate14.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid4 = _errs27 === errors;
-                                  } else
-                                    var valid4 = !0;
-                              }
-                            }
-                          } else
-                            return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                        var valid0 = _errs18 === errors;
+                      if (data.workspace !== void 0) {
+                        let _errs23 = errors;
+                        if (typeof data.workspace != "string")
+                          return validate14.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
+                        var valid0 = _errs23 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
-                        if (data.overrides !== void 0) {
-                          let data13 = data.overrides, _errs29 = errors;
-                          if (errors === _errs29)
-                            if (Array.isArray(data13)) {
-                              var valid5 = !0;
-                              let len0 = data13.length;
-                              for (let i0 = 0; i0 < len0; i0++) {
-                                let data14 = data13[i0], _errs31 = errors;
-                                if (errors === _errs31)
-                                  if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
-                                    let missing2;
-                                    if (data14.policy === void 0 && (missing2 = "policy") || data14.reason === void 0 && (missing2 = "reason"))
-                                      return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                    if (data14.policy !== void 0) {
-                                      let _errs33 = errors;
-                                      if (typeof data14.policy != "string")
-                                        return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid6 = _errs33 === errors;
+                        if (data.by !== void 0) {
+                          let data11 = data.by, _errs25 = errors;
+                          if (errors === errors)
+                            if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+                              let missing2;
+                              if (data11.name === void 0 && (missing2 = "name") || data11.knownBy === void 0 && (missing2 = "knownBy"))
+                                return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                              if (data11.name !== void 0) {
+                                let _errs28 = errors;
+                                if (typeof data11.name != "string")
+                                  return validate14.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid6 = _errs28 === errors;
+                              } else
+                                var valid6 = !0;
+                              if (valid6) {
+                                if (data11.knownBy !== void 0) {
+                                  let data13 = data11.knownBy, _errs30 = errors;
+                                  if (typeof data13 != "string")
+                                    return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                  if (!(data13 === "oidc" || data13 === "proxy" || data13 === "ci" || data13 === "database" || data13 === "token" || data13 === "serve" || data13 === "unidentified"))
+                                    return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
+                                  var valid6 = _errs30 === errors;
+                                } else
+                                  var valid6 = !0;
+                                if (valid6) {
+                                  if (data11.issuer !== void 0) {
+                                    let _errs32 = errors;
+                                    if (typeof data11.issuer != "string")
+                                      return validate14.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid6 = _errs32 === errors;
+                                  } else
+                                    var valid6 = !0;
+                                  if (valid6)
+                                    if (data11.sub !== void 0) {
+                                      let _errs34 = errors;
+                                      if (typeof data11.sub != "string")
+                                        return validate14.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid6 = _errs34 === errors;
                                     } else
                                       var valid6 = !0;
-                                    if (valid6)
-                                      if (data14.reason !== void 0) {
-                                        let _errs35 = errors;
-                                        if (typeof data14.reason != "string")
-                                          return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid6 = _errs35 === errors;
-                                      } else
-                                        var valid6 = !0;
-                                  } else
-                                    return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid5 = _errs31 === errors;
-                                if (!valid5)
-                                  break;
+                                }
                               }
                             } else
-                              return validate14.errors = [{ instancePath: instancePath + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid0 = _errs29 === errors;
+                              return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                          var valid0 = _errs25 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
-                          if (data.exceptions !== void 0) {
-                            let data17 = data.exceptions, _errs37 = errors;
-                            if (errors === _errs37)
-                              if (Array.isArray(data17)) {
+                          if (data.overrides !== void 0) {
+                            let data16 = data.overrides, _errs36 = errors;
+                            if (errors === _errs36)
+                              if (Array.isArray(data16)) {
                                 var valid7 = !0;
-                                let len1 = data17.length;
-                                for (let i1 = 0; i1 < len1; i1++) {
-                                  let data18 = data17[i1], _errs39 = errors;
-                                  if (errors === _errs39)
-                                    if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+                                let len0 = data16.length;
+                                for (let i0 = 0; i0 < len0; i0++) {
+                                  let data17 = data16[i0], _errs38 = errors;
+                                  if (errors === _errs38)
+                                    if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
                                       let missing3;
-                                      if (data18.policy === void 0 && (missing3 = "policy") || data18.reason === void 0 && (missing3 = "reason") || data18.until === void 0 && (missing3 = "until"))
-                                        return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                      if (data18.policy !== void 0) {
-                                        let _errs41 = errors;
-                                        if (typeof data18.policy != "string")
-                                          return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/policy", schemaPath: "#/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid8 = _errs41 === errors;
+                                      if (data17.policy === void 0 && (missing3 = "policy") || data17.reason === void 0 && (missing3 = "reason"))
+                                        return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                      if (data17.policy !== void 0) {
+                                        let _errs40 = errors;
+                                        if (typeof data17.policy != "string")
+                                          return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid8 = _errs40 === errors;
                                       } else
                                         var valid8 = !0;
-                                      if (valid8) {
-                                        if (data18.reason !== void 0) {
-                                          let _errs43 = errors;
-                                          if (typeof data18.reason != "string")
-                                            return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/reason", schemaPath: "#/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid8 = _errs43 === errors;
+                                      if (valid8)
+                                        if (data17.reason !== void 0) {
+                                          let _errs42 = errors;
+                                          if (typeof data17.reason != "string")
+                                            return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid8 = _errs42 === errors;
                                         } else
                                           var valid8 = !0;
-                                        if (valid8)
-                                          if (data18.until !== void 0) {
-                                            let _errs45 = errors;
-                                            if (typeof data18.until != "string")
-                                              return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/until", schemaPath: "#/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid8 = _errs45 === errors;
-                                          } else
-                                            var valid8 = !0;
-                                      }
                                     } else
-                                      return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid7 = _errs39 === errors;
+                                      return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                  var valid7 = _errs38 === errors;
                                   if (!valid7)
                                     break;
                                 }
                               } else
-                                return validate14.errors = [{ instancePath: instancePath + "/exceptions", schemaPath: "#/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid0 = _errs37 === errors;
+                                return validate14.errors = [{ instancePath: instancePath + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
+                            var valid0 = _errs36 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
-                            if (data.plan !== void 0) {
-                              let _errs47 = errors;
-                              if (typeof data.plan != "string")
-                                return validate14.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid0 = _errs47 === errors;
+                            if (data.exceptions !== void 0) {
+                              let data20 = data.exceptions, _errs44 = errors;
+                              if (errors === _errs44)
+                                if (Array.isArray(data20)) {
+                                  var valid9 = !0;
+                                  let len1 = data20.length;
+                                  for (let i1 = 0; i1 < len1; i1++) {
+                                    let data21 = data20[i1], _errs46 = errors;
+                                    if (errors === _errs46)
+                                      if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+                                        let missing4;
+                                        if (data21.policy === void 0 && (missing4 = "policy") || data21.reason === void 0 && (missing4 = "reason") || data21.until === void 0 && (missing4 = "until"))
+                                          return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                        if (data21.policy !== void 0) {
+                                          let _errs48 = errors;
+                                          if (typeof data21.policy != "string")
+                                            return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/policy", schemaPath: "#/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid10 = _errs48 === errors;
+                                        } else
+                                          var valid10 = !0;
+                                        if (valid10) {
+                                          if (data21.reason !== void 0) {
+                                            let _errs50 = errors;
+                                            if (typeof data21.reason != "string")
+                                              return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/reason", schemaPath: "#/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid10 = _errs50 === errors;
+                                          } else
+                                            var valid10 = !0;
+                                          if (valid10)
+                                            if (data21.until !== void 0) {
+                                              let _errs52 = errors;
+                                              if (typeof data21.until != "string")
+                                                return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/until", schemaPath: "#/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid10 = _errs52 === errors;
+                                            } else
+                                              var valid10 = !0;
+                                        }
+                                      } else
+                                        return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                    var valid9 = _errs46 === errors;
+                                    if (!valid9)
+                                      break;
+                                  }
+                                } else
+                                  return validate14.errors = [{ instancePath: instancePath + "/exceptions", schemaPath: "#/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
+                              var valid0 = _errs44 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0) {
-                              if (data.reason !== void 0) {
-                                let _errs49 = errors;
-                                if (typeof data.reason != "string")
-                                  return validate14.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid0 = _errs49 === errors;
+                              if (data.plan !== void 0) {
+                                let _errs54 = errors;
+                                if (typeof data.plan != "string")
+                                  return validate14.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid0 = _errs54 === errors;
                               } else
                                 var valid0 = !0;
                               if (valid0) {
-                                if (data.whole !== void 0) {
-                                  let _errs51 = errors;
-                                  if (data.whole !== !0)
-                                    return validate14.errors = [{ instancePath: instancePath + "/whole", schemaPath: "#/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                                  var valid0 = _errs51 === errors;
+                                if (data.reason !== void 0) {
+                                  let _errs56 = errors;
+                                  if (typeof data.reason != "string")
+                                    return validate14.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid0 = _errs56 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
-                                  if (data.writes !== void 0) {
-                                    let data25 = data.writes, _errs52 = errors;
-                                    if (errors === _errs52)
-                                      if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
-                                        let missing4;
-                                        if (data25.confirmed === void 0 && (missing4 = "confirmed") || data25.refused === void 0 && (missing4 = "refused") || data25.inDoubt === void 0 && (missing4 = "inDoubt") || data25.notSent === void 0 && (missing4 = "notSent"))
-                                          return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                        if (data25.confirmed !== void 0) {
-                                          let data26 = data25.confirmed, _errs54 = errors;
-                                          if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26) && isFinite(data26)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs54 && typeof data26 == "number" && isFinite(data26) && (data26 < 0 || isNaN(data26)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid9 = _errs54 === errors;
-                                        } else
-                                          var valid9 = !0;
-                                        if (valid9) {
-                                          if (data25.refused !== void 0) {
-                                            let data27 = data25.refused, _errs56 = errors;
-                                            if (!(typeof data27 == "number" && !(data27 % 1) && !isNaN(data27) && isFinite(data27)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs56 && typeof data27 == "number" && isFinite(data27) && (data27 < 0 || isNaN(data27)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid9 = _errs56 === errors;
-                                          } else
-                                            var valid9 = !0;
-                                          if (valid9) {
-                                            if (data25.inDoubt !== void 0) {
-                                              let data28 = data25.inDoubt, _errs58 = errors;
-                                              if (!(typeof data28 == "number" && !(data28 % 1) && !isNaN(data28) && isFinite(data28)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs58 && typeof data28 == "number" && isFinite(data28) && (data28 < 0 || isNaN(data28)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid9 = _errs58 === errors;
-                                            } else
-                                              var valid9 = !0;
-                                            if (valid9)
-                                              if (data25.notSent !== void 0) {
-                                                let data29 = data25.notSent, _errs60 = errors;
-                                                if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid9 = _errs60 === errors;
-                                              } else
-                                                var valid9 = !0;
-                                          }
-                                        }
-                                      } else
-                                        return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                    var valid0 = _errs52 === errors;
+                                  if (data.whole !== void 0) {
+                                    let _errs58 = errors;
+                                    if (data.whole !== !0)
+                                      return validate14.errors = [{ instancePath: instancePath + "/whole", schemaPath: "#/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                                    var valid0 = _errs58 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0) {
-                                    if (data.parts !== void 0) {
-                                      let data30 = data.parts, _errs62 = errors;
-                                      if (errors === _errs62)
-                                        if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+                                    if (data.writes !== void 0) {
+                                      let data28 = data.writes, _errs59 = errors;
+                                      if (errors === _errs59)
+                                        if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
                                           let missing5;
-                                          if (data30.confirmed === void 0 && (missing5 = "confirmed") || data30.refused === void 0 && (missing5 = "refused") || data30.inDoubt === void 0 && (missing5 = "inDoubt") || data30.notSent === void 0 && (missing5 = "notSent"))
-                                            return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                          if (data30.confirmed !== void 0) {
-                                            let data31 = data30.confirmed, _errs64 = errors;
-                                            if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid10 = _errs64 === errors;
+                                          if (data28.confirmed === void 0 && (missing5 = "confirmed") || data28.refused === void 0 && (missing5 = "refused") || data28.inDoubt === void 0 && (missing5 = "inDoubt") || data28.notSent === void 0 && (missing5 = "notSent"))
+                                            return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                          if (data28.confirmed !== void 0) {
+                                            let data29 = data28.confirmed, _errs61 = errors;
+                                            if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                            if (errors === _errs61 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
+                                              return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            var valid11 = _errs61 === errors;
                                           } else
-                                            var valid10 = !0;
-                                          if (valid10) {
-                                            if (data30.refused !== void 0) {
-                                              let data32 = data30.refused, _errs66 = errors;
-                                              if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs66 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid10 = _errs66 === errors;
+                                            var valid11 = !0;
+                                          if (valid11) {
+                                            if (data28.refused !== void 0) {
+                                              let data30 = data28.refused, _errs63 = errors;
+                                              if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs63 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid11 = _errs63 === errors;
                                             } else
-                                              var valid10 = !0;
-                                            if (valid10) {
-                                              if (data30.inDoubt !== void 0) {
-                                                let data33 = data30.inDoubt, _errs68 = errors;
-                                                if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs68 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid10 = _errs68 === errors;
+                                              var valid11 = !0;
+                                            if (valid11) {
+                                              if (data28.inDoubt !== void 0) {
+                                                let data31 = data28.inDoubt, _errs65 = errors;
+                                                if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs65 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid11 = _errs65 === errors;
                                               } else
-                                                var valid10 = !0;
-                                              if (valid10)
-                                                if (data30.notSent !== void 0) {
-                                                  let data34 = data30.notSent, _errs70 = errors;
-                                                  if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                  if (errors === _errs70 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                  var valid10 = _errs70 === errors;
+                                                var valid11 = !0;
+                                              if (valid11)
+                                                if (data28.notSent !== void 0) {
+                                                  let data32 = data28.notSent, _errs67 = errors;
+                                                  if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  if (errors === _errs67 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  var valid11 = _errs67 === errors;
                                                 } else
-                                                  var valid10 = !0;
+                                                  var valid11 = !0;
                                             }
                                           }
                                         } else
-                                          return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid0 = _errs62 === errors;
+                                          return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                      var valid0 = _errs59 === errors;
                                     } else
                                       var valid0 = !0;
                                     if (valid0) {
-                                      if (data.outcome !== void 0) {
-                                        let data35 = data.outcome, _errs72 = errors;
-                                        if (typeof data35 != "string")
-                                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                        if (!(data35 === "unfinished" || data35 === "complete" || data35 === "incomplete" || data35 === "interrupted"))
-                                          return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
-                                        var valid0 = _errs72 === errors;
+                                      if (data.parts !== void 0) {
+                                        let data33 = data.parts, _errs69 = errors;
+                                        if (errors === _errs69)
+                                          if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+                                            let missing6;
+                                            if (data33.confirmed === void 0 && (missing6 = "confirmed") || data33.refused === void 0 && (missing6 = "refused") || data33.inDoubt === void 0 && (missing6 = "inDoubt") || data33.notSent === void 0 && (missing6 = "notSent"))
+                                              return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                            if (data33.confirmed !== void 0) {
+                                              let data34 = data33.confirmed, _errs71 = errors;
+                                              if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs71 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid12 = _errs71 === errors;
+                                            } else
+                                              var valid12 = !0;
+                                            if (valid12) {
+                                              if (data33.refused !== void 0) {
+                                                let data35 = data33.refused, _errs73 = errors;
+                                                if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                if (errors === _errs73 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
+                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                var valid12 = _errs73 === errors;
+                                              } else
+                                                var valid12 = !0;
+                                              if (valid12) {
+                                                if (data33.inDoubt !== void 0) {
+                                                  let data36 = data33.inDoubt, _errs75 = errors;
+                                                  if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                  if (errors === _errs75 && typeof data36 == "number" && isFinite(data36) && (data36 < 0 || isNaN(data36)))
+                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                  var valid12 = _errs75 === errors;
+                                                } else
+                                                  var valid12 = !0;
+                                                if (valid12)
+                                                  if (data33.notSent !== void 0) {
+                                                    let data37 = data33.notSent, _errs77 = errors;
+                                                    if (!(typeof data37 == "number" && !(data37 % 1) && !isNaN(data37) && isFinite(data37)))
+                                                      return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                    if (errors === _errs77 && typeof data37 == "number" && isFinite(data37) && (data37 < 0 || isNaN(data37)))
+                                                      return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                    var valid12 = _errs77 === errors;
+                                                  } else
+                                                    var valid12 = !0;
+                                              }
+                                            }
+                                          } else
+                                            return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                        var valid0 = _errs69 === errors;
                                       } else
                                         var valid0 = !0;
                                       if (valid0) {
-                                        if (data.settledBatches !== void 0) {
-                                          let data36 = data.settledBatches, _errs74 = errors;
-                                          if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs74 && typeof data36 == "number" && isFinite(data36) && (data36 < 0 || isNaN(data36)))
-                                            return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                          var valid0 = _errs74 === errors;
+                                        if (data.refusals !== void 0) {
+                                          let data38 = data.refusals, _errs79 = errors;
+                                          if (errors === errors)
+                                            if (Array.isArray(data38)) {
+                                              var valid14 = !0;
+                                              let len2 = data38.length;
+                                              for (let i2 = 0; i2 < len2; i2++) {
+                                                let data39 = data38[i2], _errs82 = errors;
+                                                if (errors === _errs82)
+                                                  if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+                                                    let missing7;
+                                                    if (data39.domains === void 0 && (missing7 = "domains") || data39.items === void 0 && (missing7 = "items") || data39.code === void 0 && (missing7 = "code") || data39.message === void 0 && (missing7 = "message"))
+                                                      return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2, schemaPath: "shared.schema.json#/$defs/refusals/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                                    if (data39.domains !== void 0) {
+                                                      let data40 = data39.domains, _errs84 = errors;
+                                                      if (errors === _errs84)
+                                                        if (Array.isArray(data40)) {
+                                                          var valid16 = !0;
+                                                          let len3 = data40.length;
+                                                          for (let i3 = 0; i3 < len3; i3++) {
+                                                            let _errs86 = errors;
+                                                            if (typeof data40[i3] != "string")
+                                                              return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/domains/" + i3, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                            var valid16 = _errs86 === errors;
+                                                            if (!valid16)
+                                                              break;
+                                                          }
+                                                        } else
+                                                          return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/domains", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                      var valid15 = _errs84 === errors;
+                                                    } else
+                                                      var valid15 = !0;
+                                                    if (valid15) {
+                                                      if (data39.items !== void 0) {
+                                                        let data42 = data39.items, _errs88 = errors;
+                                                        if (errors === _errs88)
+                                                          if (Array.isArray(data42)) {
+                                                            var valid17 = !0;
+                                                            let len4 = data42.length;
+                                                            for (let i4 = 0; i4 < len4; i4++) {
+                                                              let _errs90 = errors;
+                                                              if (typeof data42[i4] != "string")
+                                                                return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/items/" + i4, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                              var valid17 = _errs90 === errors;
+                                                              if (!valid17)
+                                                                break;
+                                                            }
+                                                          } else
+                                                            return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/items", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                                                        var valid15 = _errs88 === errors;
+                                                      } else
+                                                        var valid15 = !0;
+                                                      if (valid15) {
+                                                        if (data39.code !== void 0) {
+                                                          let data44 = data39.code, _errs92 = errors;
+                                                          if (!(typeof data44 == "number" && !(data44 % 1) && !isNaN(data44) && isFinite(data44)) && data44 !== null)
+                                                            return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/code", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/code/type", keyword: "type", params: { type: schema21.items.properties.code.type } }], !1;
+                                                          var valid15 = _errs92 === errors;
+                                                        } else
+                                                          var valid15 = !0;
+                                                        if (valid15)
+                                                          if (data39.message !== void 0) {
+                                                            let _errs94 = errors;
+                                                            if (typeof data39.message != "string")
+                                                              return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/message", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/message/type", keyword: "type", params: { type: "string" } }], !1;
+                                                            var valid15 = _errs94 === errors;
+                                                          } else
+                                                            var valid15 = !0;
+                                                      }
+                                                    }
+                                                  } else
+                                                    return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2, schemaPath: "shared.schema.json#/$defs/refusals/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                var valid14 = _errs82 === errors;
+                                                if (!valid14)
+                                                  break;
+                                              }
+                                            } else
+                                              return validate14.errors = [{ instancePath: instancePath + "/refusals", schemaPath: "shared.schema.json#/$defs/refusals/type", keyword: "type", params: { type: "array" } }], !1;
+                                          var valid0 = _errs79 === errors;
                                         } else
                                           var valid0 = !0;
-                                        if (valid0)
-                                          if (data.settled !== void 0) {
-                                            let data37 = data.settled, _errs76 = errors;
-                                            if (errors === _errs76)
-                                              if (Array.isArray(data37)) {
-                                                var valid11 = !0;
-                                                let len2 = data37.length;
-                                                for (let i2 = 0; i2 < len2; i2++) {
-                                                  let data38 = data37[i2], _errs78 = errors;
-                                                  if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                  if (errors === _errs78 && typeof data38 == "number" && isFinite(data38) && (data38 < 0 || isNaN(data38)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/settled/" + i2, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                  var valid11 = _errs78 === errors;
-                                                  if (!valid11)
-                                                    break;
-                                                }
-                                              } else
-                                                return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid0 = _errs76 === errors;
+                                        if (valid0) {
+                                          if (data.outcome !== void 0) {
+                                            let data46 = data.outcome, _errs96 = errors;
+                                            if (typeof data46 != "string")
+                                              return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                            if (!(data46 === "unfinished" || data46 === "complete" || data46 === "incomplete" || data46 === "interrupted"))
+                                              return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
+                                            var valid0 = _errs96 === errors;
                                           } else
                                             var valid0 = !0;
+                                          if (valid0) {
+                                            if (data.settledBatches !== void 0) {
+                                              let data47 = data.settledBatches, _errs98 = errors;
+                                              if (!(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
+                                              if (errors === _errs98 && typeof data47 == "number" && isFinite(data47) && (data47 < 0 || isNaN(data47)))
+                                                return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                              var valid0 = _errs98 === errors;
+                                            } else
+                                              var valid0 = !0;
+                                            if (valid0)
+                                              if (data.settled !== void 0) {
+                                                let data48 = data.settled, _errs100 = errors;
+                                                if (errors === _errs100)
+                                                  if (Array.isArray(data48)) {
+                                                    var valid18 = !0;
+                                                    let len5 = data48.length;
+                                                    for (let i5 = 0; i5 < len5; i5++) {
+                                                      let data49 = data48[i5], _errs102 = errors;
+                                                      if (!(typeof data49 == "number" && !(data49 % 1) && !isNaN(data49) && isFinite(data49)))
+                                                        return validate14.errors = [{ instancePath: instancePath + "/settled/" + i5, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                      if (errors === _errs102 && typeof data49 == "number" && isFinite(data49) && (data49 < 0 || isNaN(data49)))
+                                                        return validate14.errors = [{ instancePath: instancePath + "/settled/" + i5, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                      var valid18 = _errs102 === errors;
+                                                      if (!valid18)
+                                                        break;
+                                                    }
+                                                  } else
+                                                    return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
+                                                var valid0 = _errs100 === errors;
+                                              } else
+                                                var valid0 = !0;
+                                          }
+                                        }
                                       }
                                     }
                                   }
@@ -772,7 +885,7 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
       return validate14.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate14.errors = vErrors, errors === 0;
 }
-var prunedFileFits = validate15, schema20 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
+var prunedFileFits = validate15, schema22 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, refusals: { $ref: "shared.schema.json#/$defs/refusals" }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
 function validate15(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -844,7 +957,7 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data3.commit !== void 0) {
                               let data7 = data3.commit, _errs16 = errors;
                               if (typeof data7 != "string" && data7 !== null)
-                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/commit", schemaPath: "#/properties/applies/items/properties/commit/type", keyword: "type", params: { type: schema20.properties.applies.items.properties.commit.type } }], !1;
+                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/commit", schemaPath: "#/properties/applies/items/properties/commit/type", keyword: "type", params: { type: schema22.properties.applies.items.properties.commit.type } }], !1;
                               var valid2 = _errs16 === errors;
                             } else
                               var valid2 = !0;
@@ -857,300 +970,412 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                               } else
                                 var valid2 = !0;
                               if (valid2) {
-                                if (data3.author !== void 0) {
-                                  let data9 = data3.author, _errs20 = errors;
-                                  if (typeof data9 != "string" && data9 !== null)
-                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/author", schemaPath: "#/properties/applies/items/properties/author/type", keyword: "type", params: { type: schema20.properties.applies.items.properties.author.type } }], !1;
+                                if (data3.committed !== void 0) {
+                                  let data9 = data3.committed, _errs20 = errors;
+                                  if (errors === errors)
+                                    if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
+                                      let missing2;
+                                      if (data9.author === void 0 && (missing2 = "author") || data9.subject === void 0 && (missing2 = "subject"))
+                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed", schemaPath: "shared.schema.json#/$defs/committed/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                      if (data9.author !== void 0) {
+                                        let _errs23 = errors;
+                                        if (typeof data9.author != "string")
+                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed/author", schemaPath: "shared.schema.json#/$defs/committed/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                        var valid6 = _errs23 === errors;
+                                      } else
+                                        var valid6 = !0;
+                                      if (valid6)
+                                        if (data9.subject !== void 0) {
+                                          let _errs25 = errors;
+                                          if (typeof data9.subject != "string")
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed/subject", schemaPath: "shared.schema.json#/$defs/committed/properties/subject/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid6 = _errs25 === errors;
+                                        } else
+                                          var valid6 = !0;
+                                    } else
+                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed", schemaPath: "shared.schema.json#/$defs/committed/type", keyword: "type", params: { type: "object" } }], !1;
                                   var valid2 = _errs20 === errors;
                                 } else
                                   var valid2 = !0;
                                 if (valid2) {
-                                  if (data3.workspace !== void 0) {
-                                    let _errs22 = errors;
-                                    if (typeof data3.workspace != "string")
-                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/workspace", schemaPath: "#/properties/applies/items/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid2 = _errs22 === errors;
+                                  if (data3.author !== void 0) {
+                                    let data12 = data3.author, _errs27 = errors;
+                                    if (typeof data12 != "string" && data12 !== null)
+                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/author", schemaPath: "#/properties/applies/items/properties/author/type", keyword: "type", params: { type: schema22.properties.applies.items.properties.author.type } }], !1;
+                                    var valid2 = _errs27 === errors;
                                   } else
                                     var valid2 = !0;
                                   if (valid2) {
-                                    if (data3.by !== void 0) {
-                                      let data11 = data3.by, _errs24 = errors;
-                                      if (errors === errors)
-                                        if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                                          let missing2;
-                                          if (data11.name === void 0 && (missing2 = "name") || data11.knownBy === void 0 && (missing2 = "knownBy"))
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                          if (data11.name !== void 0) {
-                                            let _errs27 = errors;
-                                            if (typeof data11.name != "string")
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid6 = _errs27 === errors;
-                                          } else
-                                            var valid6 = !0;
-                                          if (valid6) {
-                                            if (data11.knownBy !== void 0) {
-                                              let data13 = data11.knownBy, _errs29 = errors;
-                                              if (typeof data13 != "string")
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                              if (!(data13 === "oidc" || data13 === "proxy" || data13 === "ci" || data13 === "database" || data13 === "token" || data13 === "serve" || data13 === "unidentified"))
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
-                                              var valid6 = _errs29 === errors;
-                                            } else
-                                              var valid6 = !0;
-                                            if (valid6) {
-                                              if (data11.issuer !== void 0) {
-                                                let _errs31 = errors;
-                                                if (typeof data11.issuer != "string")
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid6 = _errs31 === errors;
-                                              } else
-                                                var valid6 = !0;
-                                              if (valid6)
-                                                if (data11.sub !== void 0) {
-                                                  let _errs33 = errors;
-                                                  if (typeof data11.sub != "string")
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid6 = _errs33 === errors;
-                                                } else
-                                                  var valid6 = !0;
-                                            }
-                                          }
-                                        } else
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid2 = _errs24 === errors;
+                                    if (data3.workspace !== void 0) {
+                                      let _errs29 = errors;
+                                      if (typeof data3.workspace != "string")
+                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/workspace", schemaPath: "#/properties/applies/items/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid2 = _errs29 === errors;
                                     } else
                                       var valid2 = !0;
                                     if (valid2) {
-                                      if (data3.overrides !== void 0) {
-                                        let data16 = data3.overrides, _errs35 = errors;
-                                        if (errors === _errs35)
-                                          if (Array.isArray(data16)) {
-                                            var valid7 = !0;
-                                            let len1 = data16.length;
-                                            for (let i1 = 0; i1 < len1; i1++) {
-                                              let data17 = data16[i1], _errs37 = errors;
-                                              if (errors === _errs37)
-                                                if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
-                                                  let missing3;
-                                                  if (data17.policy === void 0 && (missing3 = "policy") || data17.reason === void 0 && (missing3 = "reason"))
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                                  if (data17.policy !== void 0) {
-                                                    let _errs39 = errors;
-                                                    if (typeof data17.policy != "string")
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid8 = _errs39 === errors;
+                                      if (data3.by !== void 0) {
+                                        let data14 = data3.by, _errs31 = errors;
+                                        if (errors === errors)
+                                          if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
+                                            let missing3;
+                                            if (data14.name === void 0 && (missing3 = "name") || data14.knownBy === void 0 && (missing3 = "knownBy"))
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                            if (data14.name !== void 0) {
+                                              let _errs34 = errors;
+                                              if (typeof data14.name != "string")
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid8 = _errs34 === errors;
+                                            } else
+                                              var valid8 = !0;
+                                            if (valid8) {
+                                              if (data14.knownBy !== void 0) {
+                                                let data16 = data14.knownBy, _errs36 = errors;
+                                                if (typeof data16 != "string")
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                if (!(data16 === "oidc" || data16 === "proxy" || data16 === "ci" || data16 === "database" || data16 === "token" || data16 === "serve" || data16 === "unidentified"))
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
+                                                var valid8 = _errs36 === errors;
+                                              } else
+                                                var valid8 = !0;
+                                              if (valid8) {
+                                                if (data14.issuer !== void 0) {
+                                                  let _errs38 = errors;
+                                                  if (typeof data14.issuer != "string")
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid8 = _errs38 === errors;
+                                                } else
+                                                  var valid8 = !0;
+                                                if (valid8)
+                                                  if (data14.sub !== void 0) {
+                                                    let _errs40 = errors;
+                                                    if (typeof data14.sub != "string")
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid8 = _errs40 === errors;
                                                   } else
                                                     var valid8 = !0;
-                                                  if (valid8)
-                                                    if (data17.reason !== void 0) {
-                                                      let _errs41 = errors;
-                                                      if (typeof data17.reason != "string")
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid8 = _errs41 === errors;
-                                                    } else
-                                                      var valid8 = !0;
-                                                } else
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid7 = _errs37 === errors;
-                                              if (!valid7)
-                                                break;
+                                              }
                                             }
                                           } else
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid2 = _errs35 === errors;
+                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                                        var valid2 = _errs31 === errors;
                                       } else
                                         var valid2 = !0;
                                       if (valid2) {
-                                        if (data3.exceptions !== void 0) {
-                                          let data20 = data3.exceptions, _errs43 = errors;
-                                          if (errors === _errs43)
-                                            if (Array.isArray(data20)) {
+                                        if (data3.overrides !== void 0) {
+                                          let data19 = data3.overrides, _errs42 = errors;
+                                          if (errors === _errs42)
+                                            if (Array.isArray(data19)) {
                                               var valid9 = !0;
-                                              let len2 = data20.length;
-                                              for (let i2 = 0; i2 < len2; i2++) {
-                                                let data21 = data20[i2], _errs45 = errors;
-                                                if (errors === _errs45)
-                                                  if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+                                              let len1 = data19.length;
+                                              for (let i1 = 0; i1 < len1; i1++) {
+                                                let data20 = data19[i1], _errs44 = errors;
+                                                if (errors === _errs44)
+                                                  if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
                                                     let missing4;
-                                                    if (data21.policy === void 0 && (missing4 = "policy") || data21.reason === void 0 && (missing4 = "reason") || data21.until === void 0 && (missing4 = "until"))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                                    if (data21.policy !== void 0) {
-                                                      let _errs47 = errors;
-                                                      if (typeof data21.policy != "string")
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/policy", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid10 = _errs47 === errors;
+                                                    if (data20.policy === void 0 && (missing4 = "policy") || data20.reason === void 0 && (missing4 = "reason"))
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                                    if (data20.policy !== void 0) {
+                                                      let _errs46 = errors;
+                                                      if (typeof data20.policy != "string")
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid10 = _errs46 === errors;
                                                     } else
                                                       var valid10 = !0;
-                                                    if (valid10) {
-                                                      if (data21.reason !== void 0) {
-                                                        let _errs49 = errors;
-                                                        if (typeof data21.reason != "string")
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/reason", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid10 = _errs49 === errors;
+                                                    if (valid10)
+                                                      if (data20.reason !== void 0) {
+                                                        let _errs48 = errors;
+                                                        if (typeof data20.reason != "string")
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                                        var valid10 = _errs48 === errors;
                                                       } else
                                                         var valid10 = !0;
-                                                      if (valid10)
-                                                        if (data21.until !== void 0) {
-                                                          let _errs51 = errors;
-                                                          if (typeof data21.until != "string")
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/until", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                                          var valid10 = _errs51 === errors;
-                                                        } else
-                                                          var valid10 = !0;
-                                                    }
                                                   } else
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid9 = _errs45 === errors;
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                var valid9 = _errs44 === errors;
                                                 if (!valid9)
                                                   break;
                                               }
                                             } else
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions", schemaPath: "#/properties/applies/items/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid2 = _errs43 === errors;
+                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
+                                          var valid2 = _errs42 === errors;
                                         } else
                                           var valid2 = !0;
                                         if (valid2) {
-                                          if (data3.plan !== void 0) {
-                                            let _errs53 = errors;
-                                            if (typeof data3.plan != "string")
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/plan", schemaPath: "#/properties/applies/items/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid2 = _errs53 === errors;
+                                          if (data3.exceptions !== void 0) {
+                                            let data23 = data3.exceptions, _errs50 = errors;
+                                            if (errors === _errs50)
+                                              if (Array.isArray(data23)) {
+                                                var valid11 = !0;
+                                                let len2 = data23.length;
+                                                for (let i2 = 0; i2 < len2; i2++) {
+                                                  let data24 = data23[i2], _errs52 = errors;
+                                                  if (errors === _errs52)
+                                                    if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
+                                                      let missing5;
+                                                      if (data24.policy === void 0 && (missing5 = "policy") || data24.reason === void 0 && (missing5 = "reason") || data24.until === void 0 && (missing5 = "until"))
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                                      if (data24.policy !== void 0) {
+                                                        let _errs54 = errors;
+                                                        if (typeof data24.policy != "string")
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/policy", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                        var valid12 = _errs54 === errors;
+                                                      } else
+                                                        var valid12 = !0;
+                                                      if (valid12) {
+                                                        if (data24.reason !== void 0) {
+                                                          let _errs56 = errors;
+                                                          if (typeof data24.reason != "string")
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/reason", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                                          var valid12 = _errs56 === errors;
+                                                        } else
+                                                          var valid12 = !0;
+                                                        if (valid12)
+                                                          if (data24.until !== void 0) {
+                                                            let _errs58 = errors;
+                                                            if (typeof data24.until != "string")
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/until", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
+                                                            var valid12 = _errs58 === errors;
+                                                          } else
+                                                            var valid12 = !0;
+                                                      }
+                                                    } else
+                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                  var valid11 = _errs52 === errors;
+                                                  if (!valid11)
+                                                    break;
+                                                }
+                                              } else
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions", schemaPath: "#/properties/applies/items/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
+                                            var valid2 = _errs50 === errors;
                                           } else
                                             var valid2 = !0;
                                           if (valid2) {
-                                            if (data3.reason !== void 0) {
-                                              let _errs55 = errors;
-                                              if (typeof data3.reason != "string")
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/reason", schemaPath: "#/properties/applies/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid2 = _errs55 === errors;
+                                            if (data3.plan !== void 0) {
+                                              let _errs60 = errors;
+                                              if (typeof data3.plan != "string")
+                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/plan", schemaPath: "#/properties/applies/items/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid2 = _errs60 === errors;
                                             } else
                                               var valid2 = !0;
                                             if (valid2) {
-                                              if (data3.whole !== void 0) {
-                                                let _errs57 = errors;
-                                                if (data3.whole !== !0)
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/whole", schemaPath: "#/properties/applies/items/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                                                var valid2 = _errs57 === errors;
+                                              if (data3.reason !== void 0) {
+                                                let _errs62 = errors;
+                                                if (typeof data3.reason != "string")
+                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/reason", schemaPath: "#/properties/applies/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid2 = _errs62 === errors;
                                               } else
                                                 var valid2 = !0;
                                               if (valid2) {
-                                                if (data3.writes !== void 0) {
-                                                  let data28 = data3.writes, _errs58 = errors;
-                                                  if (errors === _errs58)
-                                                    if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
-                                                      let missing5;
-                                                      if (data28.confirmed === void 0 && (missing5 = "confirmed") || data28.refused === void 0 && (missing5 = "refused") || data28.inDoubt === void 0 && (missing5 = "inDoubt") || data28.notSent === void 0 && (missing5 = "notSent"))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                                      if (data28.confirmed !== void 0) {
-                                                        let data29 = data28.confirmed, _errs60 = errors;
-                                                        if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                        if (errors === _errs60 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                        var valid11 = _errs60 === errors;
-                                                      } else
-                                                        var valid11 = !0;
-                                                      if (valid11) {
-                                                        if (data28.refused !== void 0) {
-                                                          let data30 = data28.refused, _errs62 = errors;
-                                                          if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                          if (errors === _errs62 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                          var valid11 = _errs62 === errors;
-                                                        } else
-                                                          var valid11 = !0;
-                                                        if (valid11) {
-                                                          if (data28.inDoubt !== void 0) {
-                                                            let data31 = data28.inDoubt, _errs64 = errors;
-                                                            if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                            if (errors === _errs64 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                            var valid11 = _errs64 === errors;
-                                                          } else
-                                                            var valid11 = !0;
-                                                          if (valid11)
-                                                            if (data28.notSent !== void 0) {
-                                                              let data32 = data28.notSent, _errs66 = errors;
-                                                              if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                              if (errors === _errs66 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                              var valid11 = _errs66 === errors;
-                                                            } else
-                                                              var valid11 = !0;
-                                                        }
-                                                      }
-                                                    } else
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                                  var valid2 = _errs58 === errors;
+                                                if (data3.whole !== void 0) {
+                                                  let _errs64 = errors;
+                                                  if (data3.whole !== !0)
+                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/whole", schemaPath: "#/properties/applies/items/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                                                  var valid2 = _errs64 === errors;
                                                 } else
                                                   var valid2 = !0;
                                                 if (valid2) {
-                                                  if (data3.parts !== void 0) {
-                                                    let data33 = data3.parts, _errs68 = errors;
-                                                    if (errors === _errs68)
-                                                      if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+                                                  if (data3.writes !== void 0) {
+                                                    let data31 = data3.writes, _errs65 = errors;
+                                                    if (errors === _errs65)
+                                                      if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
                                                         let missing6;
-                                                        if (data33.confirmed === void 0 && (missing6 = "confirmed") || data33.refused === void 0 && (missing6 = "refused") || data33.inDoubt === void 0 && (missing6 = "inDoubt") || data33.notSent === void 0 && (missing6 = "notSent"))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                                        if (data33.confirmed !== void 0) {
-                                                          let data34 = data33.confirmed, _errs70 = errors;
-                                                          if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                          if (errors === _errs70 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                          var valid12 = _errs70 === errors;
+                                                        if (data31.confirmed === void 0 && (missing6 = "confirmed") || data31.refused === void 0 && (missing6 = "refused") || data31.inDoubt === void 0 && (missing6 = "inDoubt") || data31.notSent === void 0 && (missing6 = "notSent"))
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                                        if (data31.confirmed !== void 0) {
+                                                          let data32 = data31.confirmed, _errs67 = errors;
+                                                          if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                          if (errors === _errs67 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                          var valid13 = _errs67 === errors;
                                                         } else
-                                                          var valid12 = !0;
-                                                        if (valid12) {
-                                                          if (data33.refused !== void 0) {
-                                                            let data35 = data33.refused, _errs72 = errors;
-                                                            if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                            if (errors === _errs72 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                            var valid12 = _errs72 === errors;
+                                                          var valid13 = !0;
+                                                        if (valid13) {
+                                                          if (data31.refused !== void 0) {
+                                                            let data33 = data31.refused, _errs69 = errors;
+                                                            if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                            if (errors === _errs69 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                            var valid13 = _errs69 === errors;
                                                           } else
-                                                            var valid12 = !0;
-                                                          if (valid12) {
-                                                            if (data33.inDoubt !== void 0) {
-                                                              let data36 = data33.inDoubt, _errs74 = errors;
-                                                              if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                              if (errors === _errs74 && typeof data36 == "number" && isFinite(data36) && (data36 < 0 || isNaN(data36)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                              var valid12 = _errs74 === errors;
+                                                            var valid13 = !0;
+                                                          if (valid13) {
+                                                            if (data31.inDoubt !== void 0) {
+                                                              let data34 = data31.inDoubt, _errs71 = errors;
+                                                              if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                              if (errors === _errs71 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                              var valid13 = _errs71 === errors;
                                                             } else
-                                                              var valid12 = !0;
-                                                            if (valid12)
-                                                              if (data33.notSent !== void 0) {
-                                                                let data37 = data33.notSent, _errs76 = errors;
-                                                                if (!(typeof data37 == "number" && !(data37 % 1) && !isNaN(data37) && isFinite(data37)))
-                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                if (errors === _errs76 && typeof data37 == "number" && isFinite(data37) && (data37 < 0 || isNaN(data37)))
-                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                var valid12 = _errs76 === errors;
+                                                              var valid13 = !0;
+                                                            if (valid13)
+                                                              if (data31.notSent !== void 0) {
+                                                                let data35 = data31.notSent, _errs73 = errors;
+                                                                if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
+                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                if (errors === _errs73 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
+                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                var valid13 = _errs73 === errors;
                                                               } else
-                                                                var valid12 = !0;
+                                                                var valid13 = !0;
                                                           }
                                                         }
                                                       } else
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                                    var valid2 = _errs68 === errors;
+                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
+                                                    var valid2 = _errs65 === errors;
                                                   } else
                                                     var valid2 = !0;
-                                                  if (valid2)
-                                                    if (data3.outcome !== void 0) {
-                                                      let data38 = data3.outcome, _errs78 = errors;
-                                                      if (typeof data38 != "string")
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      if (!(data38 === "unfinished" || data38 === "complete" || data38 === "incomplete" || data38 === "interrupted"))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema20.properties.applies.items.properties.outcome.enum } }], !1;
-                                                      var valid2 = _errs78 === errors;
+                                                  if (valid2) {
+                                                    if (data3.parts !== void 0) {
+                                                      let data36 = data3.parts, _errs75 = errors;
+                                                      if (errors === _errs75)
+                                                        if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
+                                                          let missing7;
+                                                          if (data36.confirmed === void 0 && (missing7 = "confirmed") || data36.refused === void 0 && (missing7 = "refused") || data36.inDoubt === void 0 && (missing7 = "inDoubt") || data36.notSent === void 0 && (missing7 = "notSent"))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                                          if (data36.confirmed !== void 0) {
+                                                            let data37 = data36.confirmed, _errs77 = errors;
+                                                            if (!(typeof data37 == "number" && !(data37 % 1) && !isNaN(data37) && isFinite(data37)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                            if (errors === _errs77 && typeof data37 == "number" && isFinite(data37) && (data37 < 0 || isNaN(data37)))
+                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                            var valid14 = _errs77 === errors;
+                                                          } else
+                                                            var valid14 = !0;
+                                                          if (valid14) {
+                                                            if (data36.refused !== void 0) {
+                                                              let data38 = data36.refused, _errs79 = errors;
+                                                              if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                              if (errors === _errs79 && typeof data38 == "number" && isFinite(data38) && (data38 < 0 || isNaN(data38)))
+                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                              var valid14 = _errs79 === errors;
+                                                            } else
+                                                              var valid14 = !0;
+                                                            if (valid14) {
+                                                              if (data36.inDoubt !== void 0) {
+                                                                let data39 = data36.inDoubt, _errs81 = errors;
+                                                                if (!(typeof data39 == "number" && !(data39 % 1) && !isNaN(data39) && isFinite(data39)))
+                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                if (errors === _errs81 && typeof data39 == "number" && isFinite(data39) && (data39 < 0 || isNaN(data39)))
+                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                var valid14 = _errs81 === errors;
+                                                              } else
+                                                                var valid14 = !0;
+                                                              if (valid14)
+                                                                if (data36.notSent !== void 0) {
+                                                                  let data40 = data36.notSent, _errs83 = errors;
+                                                                  if (!(typeof data40 == "number" && !(data40 % 1) && !isNaN(data40) && isFinite(data40)))
+                                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                  if (errors === _errs83 && typeof data40 == "number" && isFinite(data40) && (data40 < 0 || isNaN(data40)))
+                                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                  var valid14 = _errs83 === errors;
+                                                                } else
+                                                                  var valid14 = !0;
+                                                            }
+                                                          }
+                                                        } else
+                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
+                                                      var valid2 = _errs75 === errors;
                                                     } else
                                                       var valid2 = !0;
+                                                    if (valid2) {
+                                                      if (data3.refusals !== void 0) {
+                                                        let data41 = data3.refusals, _errs85 = errors;
+                                                        if (errors === errors)
+                                                          if (Array.isArray(data41)) {
+                                                            var valid16 = !0;
+                                                            let len3 = data41.length;
+                                                            for (let i3 = 0; i3 < len3; i3++) {
+                                                              let data42 = data41[i3], _errs88 = errors;
+                                                              if (errors === _errs88)
+                                                                if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+                                                                  let missing8;
+                                                                  if (data42.domains === void 0 && (missing8 = "domains") || data42.items === void 0 && (missing8 = "items") || data42.code === void 0 && (missing8 = "code") || data42.message === void 0 && (missing8 = "message"))
+                                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3, schemaPath: "shared.schema.json#/$defs/refusals/items/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
+                                                                  if (data42.domains !== void 0) {
+                                                                    let data43 = data42.domains, _errs90 = errors;
+                                                                    if (errors === _errs90)
+                                                                      if (Array.isArray(data43)) {
+                                                                        var valid18 = !0;
+                                                                        let len4 = data43.length;
+                                                                        for (let i4 = 0; i4 < len4; i4++) {
+                                                                          let _errs92 = errors;
+                                                                          if (typeof data43[i4] != "string")
+                                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                          var valid18 = _errs92 === errors;
+                                                                          if (!valid18)
+                                                                            break;
+                                                                        }
+                                                                      } else
+                                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                    var valid17 = _errs90 === errors;
+                                                                  } else
+                                                                    var valid17 = !0;
+                                                                  if (valid17) {
+                                                                    if (data42.items !== void 0) {
+                                                                      let data45 = data42.items, _errs94 = errors;
+                                                                      if (errors === _errs94)
+                                                                        if (Array.isArray(data45)) {
+                                                                          var valid19 = !0;
+                                                                          let len5 = data45.length;
+                                                                          for (let i5 = 0; i5 < len5; i5++) {
+                                                                            let _errs96 = errors;
+                                                                            if (typeof data45[i5] != "string")
+                                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/items/" + i5, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                            var valid19 = _errs96 === errors;
+                                                                            if (!valid19)
+                                                                              break;
+                                                                          }
+                                                                        } else
+                                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/items", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                      var valid17 = _errs94 === errors;
+                                                                    } else
+                                                                      var valid17 = !0;
+                                                                    if (valid17) {
+                                                                      if (data42.code !== void 0) {
+                                                                        let data47 = data42.code, _errs98 = errors;
+                                                                        if (!(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)) && data47 !== null)
+                                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/code", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/code/type", keyword: "type", params: { type: schema21.items.properties.code.type } }], !1;
+                                                                        var valid17 = _errs98 === errors;
+                                                                      } else
+                                                                        var valid17 = !0;
+                                                                      if (valid17)
+                                                                        if (data42.message !== void 0) {
+                                                                          let _errs100 = errors;
+                                                                          if (typeof data42.message != "string")
+                                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/message", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/message/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                          var valid17 = _errs100 === errors;
+                                                                        } else
+                                                                          var valid17 = !0;
+                                                                    }
+                                                                  }
+                                                                } else
+                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3, schemaPath: "shared.schema.json#/$defs/refusals/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                              var valid16 = _errs88 === errors;
+                                                              if (!valid16)
+                                                                break;
+                                                            }
+                                                          } else
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals", schemaPath: "shared.schema.json#/$defs/refusals/type", keyword: "type", params: { type: "array" } }], !1;
+                                                        var valid2 = _errs85 === errors;
+                                                      } else
+                                                        var valid2 = !0;
+                                                      if (valid2)
+                                                        if (data3.outcome !== void 0) {
+                                                          let data49 = data3.outcome, _errs102 = errors;
+                                                          if (typeof data49 != "string")
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                                          if (!(data49 === "unfinished" || data49 === "complete" || data49 === "incomplete" || data49 === "interrupted"))
+                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema22.properties.applies.items.properties.outcome.enum } }], !1;
+                                                          var valid2 = _errs102 === errors;
+                                                        } else
+                                                          var valid2 = !0;
+                                                    }
+                                                  }
                                                 }
                                               }
                                             }
@@ -1751,8 +1976,42 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema31 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema35 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back", "complete"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, more: { type: "integer", minimum: 1 }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, judged: { type: "object", required: ["verdict", "reason", "before", "after", "worse", "statistics"], properties: { verdict: { type: "string", enum: ["same-or-better", "worse", "too-little-data"] }, reason: { type: ["string", "null"] }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" }, worse: { type: "array", items: { type: "object", required: ["domain", "before", "after"], properties: { domain: { type: "string" }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" } } } }, statistics: { type: "object", required: ["statuses", "margin", "minRequests", "written", "before", "after", "seconds", "points"], properties: { statuses: { type: "array", items: { type: "string" } }, margin: { type: "number", minimum: 0 }, minRequests: { type: "integer", minimum: 0 }, written: { $ref: "shared.schema.json#/$defs/window" }, before: { $ref: "shared.schema.json#/$defs/window" }, after: { $ref: "shared.schema.json#/$defs/window" }, seconds: { type: "integer", minimum: 1 }, points: { type: "array", items: { type: "object", required: ["time", "requests", "bad", "2xx", "3xx", "4xx", "5xx", "other"], properties: { time: { $ref: "shared.schema.json#/$defs/time" }, requests: { type: "integer", minimum: 0 }, bad: { type: "integer", minimum: 0 }, "2xx": { type: "integer", minimum: 0 }, "3xx": { type: "integer", minimum: 0 }, "4xx": { type: "integer", minimum: 0 }, "5xx": { type: "integer", minimum: 0 }, other: { type: "integer", minimum: 0 } } } } } } } }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
+function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if (data.from === void 0 && (missing0 = "from") || data.to === void 0 && (missing0 = "to"))
+        return validate23.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+      if (data.from !== void 0) {
+        let data0 = data.from, _errs1 = errors;
+        if (errors === errors)
+          if (typeof data0 == "string") {
+            if (!pattern0.test(data0))
+              return validate23.errors = [{ instancePath: instancePath + "/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+          } else
+            return validate23.errors = [{ instancePath: instancePath + "/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+        var valid0 = _errs1 === errors;
+      } else
+        var valid0 = !0;
+      if (valid0)
+        if (data.to !== void 0) {
+          let data1 = data.to, _errs4 = errors;
+          if (errors === errors)
+            if (typeof data1 == "string") {
+              if (!pattern0.test(data1))
+                return validate23.errors = [{ instancePath: instancePath + "/to", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+            } else
+              return validate23.errors = [{ instancePath: instancePath + "/to", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+          var valid0 = _errs4 === errors;
+        } else
+          var valid0 = !0;
+    } else
+      return validate23.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate23.errors = vErrors, errors === 0;
+}
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -1795,688 +2054,1127 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.commit !== void 0) {
               let data3 = data.commit, _errs7 = errors;
               if (typeof data3 != "string" && data3 !== null)
-                return validate22.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema31.properties.commit.type } }], !1;
+                return validate22.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema35.properties.commit.type } }], !1;
               var valid0 = _errs7 === errors;
             } else
               var valid0 = !0;
             if (valid0) {
-              if (data.author !== void 0) {
-                let data4 = data.author, _errs9 = errors;
-                if (typeof data4 != "string" && data4 !== null)
-                  return validate22.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema31.properties.author.type } }], !1;
+              if (data.committed !== void 0) {
+                let data4 = data.committed, _errs9 = errors;
+                if (errors === errors)
+                  if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+                    let missing1;
+                    if (data4.author === void 0 && (missing1 = "author") || data4.subject === void 0 && (missing1 = "subject"))
+                      return validate22.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                    if (data4.author !== void 0) {
+                      let _errs12 = errors;
+                      if (typeof data4.author != "string")
+                        return validate22.errors = [{ instancePath: instancePath + "/committed/author", schemaPath: "shared.schema.json#/$defs/committed/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                      var valid3 = _errs12 === errors;
+                    } else
+                      var valid3 = !0;
+                    if (valid3)
+                      if (data4.subject !== void 0) {
+                        let _errs14 = errors;
+                        if (typeof data4.subject != "string")
+                          return validate22.errors = [{ instancePath: instancePath + "/committed/subject", schemaPath: "shared.schema.json#/$defs/committed/properties/subject/type", keyword: "type", params: { type: "string" } }], !1;
+                        var valid3 = _errs14 === errors;
+                      } else
+                        var valid3 = !0;
+                  } else
+                    return validate22.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/type", keyword: "type", params: { type: "object" } }], !1;
                 var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
               if (valid0) {
-                if (data.state !== void 0) {
-                  let data5 = data.state, _errs11 = errors;
-                  if (typeof data5 != "string")
-                    return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }], !1;
-                  if (!(data5 === "open" || data5 === "stopped" || data5 === "rolling-back" || data5 === "rolled-back"))
-                    return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema31.properties.state.enum } }], !1;
-                  var valid0 = _errs11 === errors;
+                if (data.author !== void 0) {
+                  let data7 = data.author, _errs16 = errors;
+                  if (typeof data7 != "string" && data7 !== null)
+                    return validate22.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema35.properties.author.type } }], !1;
+                  var valid0 = _errs16 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0) {
-                  if (data.reason !== void 0) {
-                    let data6 = data.reason, _errs13 = errors;
-                    if (typeof data6 != "string" && data6 !== null)
-                      return validate22.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema31.properties.reason.type } }], !1;
-                    var valid0 = _errs13 === errors;
+                  if (data.state !== void 0) {
+                    let data8 = data.state, _errs18 = errors;
+                    if (typeof data8 != "string")
+                      return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }], !1;
+                    if (!(data8 === "open" || data8 === "stopped" || data8 === "rolling-back" || data8 === "rolled-back" || data8 === "complete"))
+                      return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema35.properties.state.enum } }], !1;
+                    var valid0 = _errs18 === errors;
                   } else
                     var valid0 = !0;
                   if (valid0) {
-                    if (data.endedAt !== void 0) {
-                      let data7 = data.endedAt, _errs15 = errors, _errs16 = errors;
-                      if (typeof data7 != "string" && data7 !== null)
-                        return validate22.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                      if (errors === _errs16 && typeof data7 == "string" && !pattern0.test(data7))
-                        return validate22.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                      var valid0 = _errs15 === errors;
+                    if (data.reason !== void 0) {
+                      let data9 = data.reason, _errs20 = errors;
+                      if (typeof data9 != "string" && data9 !== null)
+                        return validate22.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema35.properties.reason.type } }], !1;
+                      var valid0 = _errs20 === errors;
                     } else
                       var valid0 = !0;
                     if (valid0) {
-                      if (data.paused !== void 0) {
-                        let data8 = data.paused, _errs18 = errors;
-                        if (errors === _errs18)
-                          if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
-                            let missing1;
-                            if (data8.author === void 0 && (missing1 = "author") || data8.at === void 0 && (missing1 = "at"))
-                              return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                            if (data8.author !== void 0) {
-                              let _errs20 = errors;
-                              if (typeof data8.author != "string")
-                                return validate22.errors = [{ instancePath: instancePath + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid3 = _errs20 === errors;
-                            } else
-                              var valid3 = !0;
-                            if (valid3) {
-                              if (data8.at !== void 0) {
-                                let data10 = data8.at, _errs22 = errors;
-                                if (errors === errors)
-                                  if (typeof data10 == "string") {
-                                    if (!pattern0.test(data10))
-                                      return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                  } else
-                                    return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid3 = _errs22 === errors;
-                              } else
-                                var valid3 = !0;
-                              if (valid3)
-                                if (data8.by !== void 0) {
-                                  let data11 = data8.by, _errs25 = errors;
-                                  if (errors === errors)
-                                    if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                                      let missing2;
-                                      if (data11.name === void 0 && (missing2 = "name") || data11.knownBy === void 0 && (missing2 = "knownBy"))
-                                        return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                      if (data11.name !== void 0) {
-                                        let _errs28 = errors;
-                                        if (typeof data11.name != "string")
-                                          return validate22.errors = [{ instancePath: instancePath + "/paused/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid6 = _errs28 === errors;
-                                      } else
-                                        var valid6 = !0;
-                                      if (valid6) {
-                                        if (data11.knownBy !== void 0) {
-                                          let data13 = data11.knownBy, _errs30 = errors;
-                                          if (typeof data13 != "string")
-                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                          if (!(data13 === "oidc" || data13 === "proxy" || data13 === "ci" || data13 === "database" || data13 === "token" || data13 === "serve" || data13 === "unidentified"))
-                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
-                                          var valid6 = _errs30 === errors;
-                                        } else
-                                          var valid6 = !0;
-                                        if (valid6) {
-                                          if (data11.issuer !== void 0) {
-                                            let _errs32 = errors;
-                                            if (typeof data11.issuer != "string")
-                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid6 = _errs32 === errors;
-                                          } else
-                                            var valid6 = !0;
-                                          if (valid6)
-                                            if (data11.sub !== void 0) {
-                                              let _errs34 = errors;
-                                              if (typeof data11.sub != "string")
-                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid6 = _errs34 === errors;
-                                            } else
-                                              var valid6 = !0;
-                                        }
-                                      }
-                                    } else
-                                      return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid3 = _errs25 === errors;
-                                } else
-                                  var valid3 = !0;
-                            }
-                          } else
-                            return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
-                        var valid0 = _errs18 === errors;
+                      if (data.endedAt !== void 0) {
+                        let data10 = data.endedAt, _errs22 = errors, _errs23 = errors;
+                        if (typeof data10 != "string" && data10 !== null)
+                          return validate22.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                        if (errors === _errs23 && typeof data10 == "string" && !pattern0.test(data10))
+                          return validate22.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                        var valid0 = _errs22 === errors;
                       } else
                         var valid0 = !0;
                       if (valid0) {
-                        if (data.items !== void 0) {
-                          let data16 = data.items, _errs36 = errors;
-                          if (errors === _errs36)
-                            if (Array.isArray(data16)) {
-                              var valid7 = !0;
-                              let len0 = data16.length;
-                              for (let i0 = 0; i0 < len0; i0++) {
-                                let _errs38 = errors;
-                                if (typeof data16[i0] != "string")
-                                  return validate22.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid7 = _errs38 === errors;
-                                if (!valid7)
-                                  break;
+                        if (data.paused !== void 0) {
+                          let data11 = data.paused, _errs25 = errors;
+                          if (errors === _errs25)
+                            if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+                              let missing2;
+                              if (data11.author === void 0 && (missing2 = "author") || data11.at === void 0 && (missing2 = "at"))
+                                return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                              if (data11.author !== void 0) {
+                                let _errs27 = errors;
+                                if (typeof data11.author != "string")
+                                  return validate22.errors = [{ instancePath: instancePath + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                var valid5 = _errs27 === errors;
+                              } else
+                                var valid5 = !0;
+                              if (valid5) {
+                                if (data11.at !== void 0) {
+                                  let data13 = data11.at, _errs29 = errors;
+                                  if (errors === errors)
+                                    if (typeof data13 == "string") {
+                                      if (!pattern0.test(data13))
+                                        return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                    } else
+                                      return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid5 = _errs29 === errors;
+                                } else
+                                  var valid5 = !0;
+                                if (valid5)
+                                  if (data11.by !== void 0) {
+                                    let data14 = data11.by, _errs32 = errors;
+                                    if (errors === errors)
+                                      if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
+                                        let missing3;
+                                        if (data14.name === void 0 && (missing3 = "name") || data14.knownBy === void 0 && (missing3 = "knownBy"))
+                                          return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                        if (data14.name !== void 0) {
+                                          let _errs35 = errors;
+                                          if (typeof data14.name != "string")
+                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid8 = _errs35 === errors;
+                                        } else
+                                          var valid8 = !0;
+                                        if (valid8) {
+                                          if (data14.knownBy !== void 0) {
+                                            let data16 = data14.knownBy, _errs37 = errors;
+                                            if (typeof data16 != "string")
+                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                            if (!(data16 === "oidc" || data16 === "proxy" || data16 === "ci" || data16 === "database" || data16 === "token" || data16 === "serve" || data16 === "unidentified"))
+                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
+                                            var valid8 = _errs37 === errors;
+                                          } else
+                                            var valid8 = !0;
+                                          if (valid8) {
+                                            if (data14.issuer !== void 0) {
+                                              let _errs39 = errors;
+                                              if (typeof data14.issuer != "string")
+                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid8 = _errs39 === errors;
+                                            } else
+                                              var valid8 = !0;
+                                            if (valid8)
+                                              if (data14.sub !== void 0) {
+                                                let _errs41 = errors;
+                                                if (typeof data14.sub != "string")
+                                                  return validate22.errors = [{ instancePath: instancePath + "/paused/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid8 = _errs41 === errors;
+                                              } else
+                                                var valid8 = !0;
+                                          }
+                                        }
+                                      } else
+                                        return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                                    var valid5 = _errs32 === errors;
+                                  } else
+                                    var valid5 = !0;
                               }
                             } else
-                              return validate22.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid0 = _errs36 === errors;
+                              return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
+                          var valid0 = _errs25 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
-                          if (data.desiredHashes !== void 0) {
-                            let data18 = data.desiredHashes, _errs40 = errors;
-                            if (errors === _errs40)
-                              if (data18 && typeof data18 == "object" && !Array.isArray(data18))
-                                for (let key0 in data18) {
-                                  let _errs43 = errors;
-                                  if (typeof data18[key0] != "string")
-                                    return validate22.errors = [{ instancePath: instancePath + "/desiredHashes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/desiredHashes/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid8 = _errs43 === errors;
-                                  if (!valid8)
+                          if (data.items !== void 0) {
+                            let data19 = data.items, _errs43 = errors;
+                            if (errors === _errs43)
+                              if (Array.isArray(data19)) {
+                                var valid9 = !0;
+                                let len0 = data19.length;
+                                for (let i0 = 0; i0 < len0; i0++) {
+                                  let _errs45 = errors;
+                                  if (typeof data19[i0] != "string")
+                                    return validate22.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid9 = _errs45 === errors;
+                                  if (!valid9)
                                     break;
                                 }
-                              else
-                                return validate22.errors = [{ instancePath: instancePath + "/desiredHashes", schemaPath: "#/properties/desiredHashes/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid0 = _errs40 === errors;
+                              } else
+                                return validate22.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                            var valid0 = _errs43 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
-                            if (data.values !== void 0) {
-                              let data20 = data.values, _errs45 = errors;
-                              if (errors === _errs45)
-                                if (Array.isArray(data20)) {
-                                  var valid9 = !0;
-                                  let len1 = data20.length;
-                                  for (let i1 = 0; i1 < len1; i1++) {
-                                    let data21 = data20[i1], _errs47 = errors;
-                                    if (errors === _errs47)
-                                      if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-                                        let missing3;
-                                        if (data21.domains === void 0 && (missing3 = "domains") || data21.items === void 0 && (missing3 = "items"))
-                                          return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                        if (data21.domains !== void 0) {
-                                          let data22 = data21.domains, _errs49 = errors;
-                                          if (errors === errors)
-                                            if (Array.isArray(data22)) {
-                                              var valid12 = !0;
-                                              let len2 = data22.length;
-                                              for (let i2 = 0; i2 < len2; i2++) {
-                                                let _errs52 = errors;
-                                                if (typeof data22[i2] != "string")
-                                                  return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains/" + i2, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid12 = _errs52 === errors;
-                                                if (!valid12)
-                                                  break;
-                                              }
-                                            } else
-                                              return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid10 = _errs49 === errors;
-                                        } else
-                                          var valid10 = !0;
-                                        if (valid10)
-                                          if (data21.items !== void 0) {
-                                            let data24 = data21.items, _errs54 = errors;
-                                            if (errors === _errs54)
-                                              if (data24 && typeof data24 == "object" && !Array.isArray(data24))
-                                                for (let key1 in data24) {
-                                                  let _errs57 = errors;
-                                                  if (typeof data24[key1] != "string")
-                                                    return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid13 = _errs57 === errors;
-                                                  if (!valid13)
-                                                    break;
-                                                }
-                                              else
-                                                return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                            var valid10 = _errs54 === errors;
-                                          } else
-                                            var valid10 = !0;
-                                      } else
-                                        return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                    var valid9 = _errs47 === errors;
-                                    if (!valid9)
+                            if (data.desiredHashes !== void 0) {
+                              let data21 = data.desiredHashes, _errs47 = errors;
+                              if (errors === _errs47)
+                                if (data21 && typeof data21 == "object" && !Array.isArray(data21))
+                                  for (let key0 in data21) {
+                                    let _errs50 = errors;
+                                    if (typeof data21[key0] != "string")
+                                      return validate22.errors = [{ instancePath: instancePath + "/desiredHashes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/desiredHashes/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid10 = _errs50 === errors;
+                                    if (!valid10)
                                       break;
                                   }
-                                } else
-                                  return validate22.errors = [{ instancePath: instancePath + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], !1;
-                              var valid0 = _errs45 === errors;
+                                else
+                                  return validate22.errors = [{ instancePath: instancePath + "/desiredHashes", schemaPath: "#/properties/desiredHashes/type", keyword: "type", params: { type: "object" } }], !1;
+                              var valid0 = _errs47 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0) {
-                              if (data.onHold !== void 0) {
-                                let data26 = data.onHold, _errs59 = errors;
-                                if (errors === _errs59)
-                                  if (Array.isArray(data26)) {
-                                    var valid14 = !0;
-                                    let len3 = data26.length;
-                                    for (let i3 = 0; i3 < len3; i3++) {
-                                      let data27 = data26[i3], _errs61 = errors;
-                                      if (errors === _errs61)
-                                        if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+                              if (data.values !== void 0) {
+                                let data23 = data.values, _errs52 = errors;
+                                if (errors === _errs52)
+                                  if (Array.isArray(data23)) {
+                                    var valid11 = !0;
+                                    let len1 = data23.length;
+                                    for (let i1 = 0; i1 < len1; i1++) {
+                                      let data24 = data23[i1], _errs54 = errors;
+                                      if (errors === _errs54)
+                                        if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
                                           let missing4;
-                                          if (data27.domains === void 0 && (missing4 = "domains") || data27.items === void 0 && (missing4 = "items"))
-                                            return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                          if (data27.domains !== void 0) {
-                                            let data28 = data27.domains, _errs63 = errors;
+                                          if (data24.domains === void 0 && (missing4 = "domains") || data24.items === void 0 && (missing4 = "items"))
+                                            return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                          if (data24.domains !== void 0) {
+                                            let data25 = data24.domains, _errs56 = errors;
                                             if (errors === errors)
-                                              if (Array.isArray(data28)) {
-                                                var valid17 = !0;
-                                                let len4 = data28.length;
-                                                for (let i4 = 0; i4 < len4; i4++) {
-                                                  let _errs66 = errors;
-                                                  if (typeof data28[i4] != "string")
-                                                    return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid17 = _errs66 === errors;
-                                                  if (!valid17)
+                                              if (Array.isArray(data25)) {
+                                                var valid14 = !0;
+                                                let len2 = data25.length;
+                                                for (let i2 = 0; i2 < len2; i2++) {
+                                                  let _errs59 = errors;
+                                                  if (typeof data25[i2] != "string")
+                                                    return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains/" + i2, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid14 = _errs59 === errors;
+                                                  if (!valid14)
                                                     break;
                                                 }
                                               } else
-                                                return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid15 = _errs63 === errors;
+                                                return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                            var valid12 = _errs56 === errors;
                                           } else
-                                            var valid15 = !0;
-                                          if (valid15)
-                                            if (data27.items !== void 0) {
-                                              let data30 = data27.items, _errs68 = errors;
-                                              if (errors === _errs68)
-                                                if (data30 && typeof data30 == "object" && !Array.isArray(data30))
-                                                  for (let key2 in data30) {
-                                                    let _errs71 = errors;
-                                                    if (typeof data30[key2] != "string")
-                                                      return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid18 = _errs71 === errors;
-                                                    if (!valid18)
+                                            var valid12 = !0;
+                                          if (valid12)
+                                            if (data24.items !== void 0) {
+                                              let data27 = data24.items, _errs61 = errors;
+                                              if (errors === _errs61)
+                                                if (data27 && typeof data27 == "object" && !Array.isArray(data27))
+                                                  for (let key1 in data27) {
+                                                    let _errs64 = errors;
+                                                    if (typeof data27[key1] != "string")
+                                                      return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid15 = _errs64 === errors;
+                                                    if (!valid15)
                                                       break;
                                                   }
                                                 else
-                                                  return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid15 = _errs68 === errors;
+                                                  return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                              var valid12 = _errs61 === errors;
                                             } else
-                                              var valid15 = !0;
+                                              var valid12 = !0;
                                         } else
-                                          return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid14 = _errs61 === errors;
-                                      if (!valid14)
+                                          return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                      var valid11 = _errs54 === errors;
+                                      if (!valid11)
                                         break;
                                     }
                                   } else
-                                    return validate22.errors = [{ instancePath: instancePath + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid0 = _errs59 === errors;
+                                    return validate22.errors = [{ instancePath: instancePath + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], !1;
+                                var valid0 = _errs52 === errors;
                               } else
                                 var valid0 = !0;
                               if (valid0) {
-                                if (data.unhealthy !== void 0) {
-                                  let data32 = data.unhealthy, _errs73 = errors;
-                                  if (errors === _errs73)
-                                    if (Array.isArray(data32)) {
-                                      var valid19 = !0;
-                                      let len5 = data32.length;
-                                      for (let i5 = 0; i5 < len5; i5++) {
-                                        let data33 = data32[i5], _errs75 = errors;
-                                        if (errors === _errs75)
-                                          if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+                                if (data.onHold !== void 0) {
+                                  let data29 = data.onHold, _errs66 = errors;
+                                  if (errors === _errs66)
+                                    if (Array.isArray(data29)) {
+                                      var valid16 = !0;
+                                      let len3 = data29.length;
+                                      for (let i3 = 0; i3 < len3; i3++) {
+                                        let data30 = data29[i3], _errs68 = errors;
+                                        if (errors === _errs68)
+                                          if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
                                             let missing5;
-                                            if (data33.domains === void 0 && (missing5 = "domains") || data33.items === void 0 && (missing5 = "items"))
-                                              return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                            if (data33.domains !== void 0) {
-                                              let data34 = data33.domains, _errs77 = errors;
+                                            if (data30.domains === void 0 && (missing5 = "domains") || data30.items === void 0 && (missing5 = "items"))
+                                              return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                            if (data30.domains !== void 0) {
+                                              let data31 = data30.domains, _errs70 = errors;
                                               if (errors === errors)
-                                                if (Array.isArray(data34)) {
-                                                  var valid22 = !0;
-                                                  let len6 = data34.length;
-                                                  for (let i6 = 0; i6 < len6; i6++) {
-                                                    let _errs80 = errors;
-                                                    if (typeof data34[i6] != "string")
-                                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid22 = _errs80 === errors;
-                                                    if (!valid22)
+                                                if (Array.isArray(data31)) {
+                                                  var valid19 = !0;
+                                                  let len4 = data31.length;
+                                                  for (let i4 = 0; i4 < len4; i4++) {
+                                                    let _errs73 = errors;
+                                                    if (typeof data31[i4] != "string")
+                                                      return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid19 = _errs73 === errors;
+                                                    if (!valid19)
                                                       break;
                                                   }
                                                 } else
-                                                  return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                              var valid20 = _errs77 === errors;
+                                                  return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                              var valid17 = _errs70 === errors;
                                             } else
-                                              var valid20 = !0;
-                                            if (valid20)
-                                              if (data33.items !== void 0) {
-                                                let data36 = data33.items, _errs82 = errors;
-                                                if (errors === _errs82)
-                                                  if (data36 && typeof data36 == "object" && !Array.isArray(data36))
-                                                    for (let key3 in data36) {
-                                                      let _errs85 = errors;
-                                                      if (typeof data36[key3] != "string")
-                                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid23 = _errs85 === errors;
-                                                      if (!valid23)
+                                              var valid17 = !0;
+                                            if (valid17)
+                                              if (data30.items !== void 0) {
+                                                let data33 = data30.items, _errs75 = errors;
+                                                if (errors === _errs75)
+                                                  if (data33 && typeof data33 == "object" && !Array.isArray(data33))
+                                                    for (let key2 in data33) {
+                                                      let _errs78 = errors;
+                                                      if (typeof data33[key2] != "string")
+                                                        return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid20 = _errs78 === errors;
+                                                      if (!valid20)
                                                         break;
                                                     }
                                                   else
-                                                    return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid20 = _errs82 === errors;
+                                                    return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                var valid17 = _errs75 === errors;
                                               } else
-                                                var valid20 = !0;
+                                                var valid17 = !0;
                                           } else
-                                            return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid19 = _errs75 === errors;
-                                        if (!valid19)
+                                            return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                        var valid16 = _errs68 === errors;
+                                        if (!valid16)
                                           break;
                                       }
                                     } else
-                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid0 = _errs73 === errors;
+                                      return validate22.errors = [{ instancePath: instancePath + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid0 = _errs66 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
-                                  if (data.waves !== void 0) {
-                                    let data38 = data.waves, _errs87 = errors;
-                                    if (errors === _errs87)
-                                      if (Array.isArray(data38)) {
-                                        var valid24 = !0;
-                                        let len7 = data38.length;
-                                        for (let i7 = 0; i7 < len7; i7++) {
-                                          let data39 = data38[i7], _errs89 = errors;
-                                          if (errors === _errs89)
-                                            if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+                                  if (data.unhealthy !== void 0) {
+                                    let data35 = data.unhealthy, _errs80 = errors;
+                                    if (errors === _errs80)
+                                      if (Array.isArray(data35)) {
+                                        var valid21 = !0;
+                                        let len5 = data35.length;
+                                        for (let i5 = 0; i5 < len5; i5++) {
+                                          let data36 = data35[i5], _errs82 = errors;
+                                          if (errors === _errs82)
+                                            if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
                                               let missing6;
-                                              if (data39.domains === void 0 && (missing6 = "domains") || data39.applied === void 0 && (missing6 = "applied") || data39.passed === void 0 && (missing6 = "passed"))
-                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                              if (data39.domains !== void 0) {
-                                                let data40 = data39.domains, _errs91 = errors;
+                                              if (data36.domains === void 0 && (missing6 = "domains") || data36.items === void 0 && (missing6 = "items"))
+                                                return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                              if (data36.domains !== void 0) {
+                                                let data37 = data36.domains, _errs84 = errors;
                                                 if (errors === errors)
-                                                  if (Array.isArray(data40)) {
-                                                    var valid27 = !0;
-                                                    let len8 = data40.length;
-                                                    for (let i8 = 0; i8 < len8; i8++) {
-                                                      let _errs94 = errors;
-                                                      if (typeof data40[i8] != "string")
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains/" + i8, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid27 = _errs94 === errors;
-                                                      if (!valid27)
+                                                  if (Array.isArray(data37)) {
+                                                    var valid24 = !0;
+                                                    let len6 = data37.length;
+                                                    for (let i6 = 0; i6 < len6; i6++) {
+                                                      let _errs87 = errors;
+                                                      if (typeof data37[i6] != "string")
+                                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid24 = _errs87 === errors;
+                                                      if (!valid24)
                                                         break;
                                                     }
                                                   } else
-                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                var valid25 = _errs91 === errors;
+                                                    return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                var valid22 = _errs84 === errors;
                                               } else
-                                                var valid25 = !0;
-                                              if (valid25) {
-                                                if (data39.applied !== void 0) {
-                                                  let data42 = data39.applied, _errs96 = errors;
-                                                  if (!(data42 && typeof data42 == "object" && !Array.isArray(data42)) && data42 !== null)
-                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema31.properties.waves.items.properties.applied.type } }], !1;
-                                                  if (errors === _errs96 && data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-                                                    let missing7;
-                                                    if (data42.from === void 0 && (missing7 = "from") || data42.to === void 0 && (missing7 = "to") || data42.serviceFrom === void 0 && (missing7 = "serviceFrom") || data42.serviceTo === void 0 && (missing7 = "serviceTo"))
-                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                                    if (data42.from !== void 0) {
-                                                      let data43 = data42.from, _errs98 = errors;
-                                                      if (errors === errors)
-                                                        if (typeof data43 == "string") {
-                                                          if (!pattern0.test(data43))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                        } else
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid28 = _errs98 === errors;
-                                                    } else
-                                                      var valid28 = !0;
-                                                    if (valid28) {
-                                                      if (data42.to !== void 0) {
-                                                        let data44 = data42.to, _errs101 = errors, _errs102 = errors;
-                                                        if (typeof data44 != "string" && data44 !== null)
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                        if (errors === _errs102 && typeof data44 == "string" && !pattern0.test(data44))
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                        var valid28 = _errs101 === errors;
-                                                      } else
-                                                        var valid28 = !0;
-                                                      if (valid28) {
-                                                        if (data42.serviceFrom !== void 0) {
-                                                          let data45 = data42.serviceFrom, _errs104 = errors, _errs105 = errors;
-                                                          if (typeof data45 != "string" && data45 !== null)
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                          if (errors === _errs105 && typeof data45 == "string" && !pattern0.test(data45))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                          var valid28 = _errs104 === errors;
-                                                        } else
-                                                          var valid28 = !0;
-                                                        if (valid28)
-                                                          if (data42.serviceTo !== void 0) {
-                                                            let data46 = data42.serviceTo, _errs107 = errors, _errs108 = errors;
-                                                            if (typeof data46 != "string" && data46 !== null)
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                            if (errors === _errs108 && typeof data46 == "string" && !pattern0.test(data46))
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                            var valid28 = _errs107 === errors;
-                                                          } else
-                                                            var valid28 = !0;
+                                                var valid22 = !0;
+                                              if (valid22)
+                                                if (data36.items !== void 0) {
+                                                  let data39 = data36.items, _errs89 = errors;
+                                                  if (errors === _errs89)
+                                                    if (data39 && typeof data39 == "object" && !Array.isArray(data39))
+                                                      for (let key3 in data39) {
+                                                        let _errs92 = errors;
+                                                        if (typeof data39[key3] != "string")
+                                                          return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                        var valid25 = _errs92 === errors;
+                                                        if (!valid25)
+                                                          break;
                                                       }
-                                                    }
-                                                  }
-                                                  var valid25 = _errs96 === errors;
+                                                    else
+                                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                  var valid22 = _errs89 === errors;
                                                 } else
-                                                  var valid25 = !0;
-                                                if (valid25) {
-                                                  if (data39.passed !== void 0) {
-                                                    let _errs110 = errors;
-                                                    if (typeof data39.passed != "boolean")
-                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
-                                                    var valid25 = _errs110 === errors;
-                                                  } else
-                                                    var valid25 = !0;
-                                                  if (valid25)
-                                                    if (data39.approval !== void 0) {
-                                                      let data48 = data39.approval, _errs112 = errors;
-                                                      if (errors === _errs112)
-                                                        if (data48 && typeof data48 == "object" && !Array.isArray(data48)) {
-                                                          let missing8;
-                                                          if (data48.waitingSince === void 0 && (missing8 = "waitingSince") || data48.approved === void 0 && (missing8 = "approved"))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
-                                                          if (data48.waitingSince !== void 0) {
-                                                            let data49 = data48.waitingSince, _errs114 = errors, _errs115 = errors;
-                                                            if (typeof data49 != "string" && data49 !== null)
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                            if (errors === _errs115 && typeof data49 == "string" && !pattern0.test(data49))
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                            var valid33 = _errs114 === errors;
-                                                          } else
-                                                            var valid33 = !0;
-                                                          if (valid33) {
-                                                            if (data48.given !== void 0) {
-                                                              let data50 = data48.given, _errs117 = errors;
-                                                              if (errors === _errs117)
-                                                                if (Array.isArray(data50)) {
-                                                                  var valid35 = !0;
-                                                                  let len9 = data50.length;
-                                                                  for (let i9 = 0; i9 < len9; i9++) {
-                                                                    let data51 = data50[i9], _errs119 = errors;
-                                                                    if (errors === _errs119)
-                                                                      if (data51 && typeof data51 == "object" && !Array.isArray(data51)) {
-                                                                        let missing9;
-                                                                        if (data51.author === void 0 && (missing9 = "author") || data51.at === void 0 && (missing9 = "at") || data51.wave === void 0 && (missing9 = "wave"))
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
-                                                                        if (data51.author !== void 0) {
-                                                                          let _errs121 = errors;
-                                                                          if (typeof data51.author != "string")
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                          var valid36 = _errs121 === errors;
-                                                                        } else
-                                                                          var valid36 = !0;
-                                                                        if (valid36) {
-                                                                          if (data51.at !== void 0) {
-                                                                            let data53 = data51.at, _errs123 = errors;
-                                                                            if (errors === errors)
-                                                                              if (typeof data53 == "string") {
-                                                                                if (!pattern0.test(data53))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                              } else
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                            var valid36 = _errs123 === errors;
-                                                                          } else
-                                                                            var valid36 = !0;
-                                                                          if (valid36) {
-                                                                            if (data51.by !== void 0) {
-                                                                              let data54 = data51.by, _errs126 = errors;
-                                                                              if (errors === errors)
-                                                                                if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
-                                                                                  let missing10;
-                                                                                  if (data54.name === void 0 && (missing10 = "name") || data54.knownBy === void 0 && (missing10 = "knownBy"))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
-                                                                                  if (data54.name !== void 0) {
-                                                                                    let _errs129 = errors;
-                                                                                    if (typeof data54.name != "string")
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                    var valid39 = _errs129 === errors;
-                                                                                  } else
-                                                                                    var valid39 = !0;
-                                                                                  if (valid39) {
-                                                                                    if (data54.knownBy !== void 0) {
-                                                                                      let data56 = data54.knownBy, _errs131 = errors;
-                                                                                      if (typeof data56 != "string")
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                      if (!(data56 === "oidc" || data56 === "proxy" || data56 === "ci" || data56 === "database" || data56 === "token" || data56 === "serve" || data56 === "unidentified"))
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
-                                                                                      var valid39 = _errs131 === errors;
-                                                                                    } else
-                                                                                      var valid39 = !0;
-                                                                                    if (valid39) {
-                                                                                      if (data54.issuer !== void 0) {
-                                                                                        let _errs133 = errors;
-                                                                                        if (typeof data54.issuer != "string")
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                        var valid39 = _errs133 === errors;
-                                                                                      } else
-                                                                                        var valid39 = !0;
-                                                                                      if (valid39)
-                                                                                        if (data54.sub !== void 0) {
-                                                                                          let _errs135 = errors;
-                                                                                          if (typeof data54.sub != "string")
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                          var valid39 = _errs135 === errors;
-                                                                                        } else
-                                                                                          var valid39 = !0;
-                                                                                    }
-                                                                                  }
-                                                                                } else
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                              var valid36 = _errs126 === errors;
-                                                                            } else
-                                                                              var valid36 = !0;
-                                                                            if (valid36) {
-                                                                              if (data51.wave !== void 0) {
-                                                                                let _errs137 = errors;
-                                                                                if (typeof data51.wave != "string")
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                var valid36 = _errs137 === errors;
-                                                                              } else
-                                                                                var valid36 = !0;
-                                                                              if (valid36)
-                                                                                if (data51.domains !== void 0) {
-                                                                                  let data60 = data51.domains, _errs139 = errors;
-                                                                                  if (errors === errors)
-                                                                                    if (Array.isArray(data60)) {
-                                                                                      var valid41 = !0;
-                                                                                      let len10 = data60.length;
-                                                                                      for (let i10 = 0; i10 < len10; i10++) {
-                                                                                        let _errs142 = errors;
-                                                                                        if (typeof data60[i10] != "string")
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains/" + i10, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                        var valid41 = _errs142 === errors;
-                                                                                        if (!valid41)
-                                                                                          break;
-                                                                                      }
-                                                                                    } else
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                  var valid36 = _errs139 === errors;
-                                                                                } else
-                                                                                  var valid36 = !0;
-                                                                            }
-                                                                          }
-                                                                        }
-                                                                      } else
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i9, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                    var valid35 = _errs119 === errors;
-                                                                    if (!valid35)
-                                                                      break;
-                                                                  }
-                                                                } else
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
-                                                              var valid33 = _errs117 === errors;
-                                                            } else
-                                                              var valid33 = !0;
-                                                            if (valid33)
-                                                              if (data48.approved !== void 0) {
-                                                                let data62 = data48.approved, _errs144 = errors;
-                                                                if (!(data62 && typeof data62 == "object" && !Array.isArray(data62)) && data62 !== null)
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema31.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                                if (errors === _errs144 && data62 && typeof data62 == "object" && !Array.isArray(data62)) {
-                                                                  let missing11;
-                                                                  if (data62.author === void 0 && (missing11 = "author") || data62.at === void 0 && (missing11 = "at") || data62.wave === void 0 && (missing11 = "wave"))
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
-                                                                  if (data62.author !== void 0) {
-                                                                    let _errs146 = errors;
-                                                                    if (typeof data62.author != "string")
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                    var valid42 = _errs146 === errors;
-                                                                  } else
-                                                                    var valid42 = !0;
-                                                                  if (valid42) {
-                                                                    if (data62.at !== void 0) {
-                                                                      let data64 = data62.at, _errs148 = errors;
-                                                                      if (errors === errors)
-                                                                        if (typeof data64 == "string") {
-                                                                          if (!pattern0.test(data64))
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                        } else
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                      var valid42 = _errs148 === errors;
-                                                                    } else
-                                                                      var valid42 = !0;
-                                                                    if (valid42)
-                                                                      if (data62.wave !== void 0) {
-                                                                        let _errs151 = errors;
-                                                                        if (typeof data62.wave != "string")
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                        var valid42 = _errs151 === errors;
-                                                                      } else
-                                                                        var valid42 = !0;
-                                                                  }
-                                                                }
-                                                                var valid33 = _errs144 === errors;
-                                                              } else
-                                                                var valid33 = !0;
-                                                          }
-                                                        } else
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
-                                                      var valid25 = _errs112 === errors;
-                                                    } else
-                                                      var valid25 = !0;
-                                                }
-                                              }
+                                                  var valid22 = !0;
                                             } else
-                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                          var valid24 = _errs89 === errors;
-                                          if (!valid24)
+                                              return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                          var valid21 = _errs82 === errors;
+                                          if (!valid21)
                                             break;
                                         }
                                       } else
-                                        return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid0 = _errs87 === errors;
+                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], !1;
+                                    var valid0 = _errs80 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0) {
-                                    if (data.released !== void 0) {
-                                      let data66 = data.released, _errs153 = errors;
-                                      if (errors === errors)
-                                        if (Array.isArray(data66)) {
-                                          var valid45 = !0;
-                                          let len11 = data66.length;
-                                          for (let i11 = 0; i11 < len11; i11++) {
-                                            let _errs156 = errors;
-                                            if (typeof data66[i11] != "string")
-                                              return validate22.errors = [{ instancePath: instancePath + "/released/" + i11, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid45 = _errs156 === errors;
-                                            if (!valid45)
+                                    if (data.waves !== void 0) {
+                                      let data41 = data.waves, _errs94 = errors;
+                                      if (errors === _errs94)
+                                        if (Array.isArray(data41)) {
+                                          var valid26 = !0;
+                                          let len7 = data41.length;
+                                          for (let i7 = 0; i7 < len7; i7++) {
+                                            let data42 = data41[i7], _errs96 = errors;
+                                            if (errors === _errs96)
+                                              if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+                                                let missing7;
+                                                if (data42.domains === void 0 && (missing7 = "domains") || data42.applied === void 0 && (missing7 = "applied") || data42.passed === void 0 && (missing7 = "passed"))
+                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                                if (data42.domains !== void 0) {
+                                                  let data43 = data42.domains, _errs98 = errors;
+                                                  if (errors === errors)
+                                                    if (Array.isArray(data43)) {
+                                                      var valid29 = !0;
+                                                      let len8 = data43.length;
+                                                      for (let i8 = 0; i8 < len8; i8++) {
+                                                        let _errs101 = errors;
+                                                        if (typeof data43[i8] != "string")
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains/" + i8, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                        var valid29 = _errs101 === errors;
+                                                        if (!valid29)
+                                                          break;
+                                                      }
+                                                    } else
+                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                  var valid27 = _errs98 === errors;
+                                                } else
+                                                  var valid27 = !0;
+                                                if (valid27) {
+                                                  if (data42.more !== void 0) {
+                                                    let data45 = data42.more, _errs103 = errors;
+                                                    if (!(typeof data45 == "number" && !(data45 % 1) && !isNaN(data45) && isFinite(data45)))
+                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                    if (errors === _errs103 && typeof data45 == "number" && isFinite(data45) && (data45 < 1 || isNaN(data45)))
+                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                    var valid27 = _errs103 === errors;
+                                                  } else
+                                                    var valid27 = !0;
+                                                  if (valid27) {
+                                                    if (data42.applied !== void 0) {
+                                                      let data46 = data42.applied, _errs105 = errors;
+                                                      if (!(data46 && typeof data46 == "object" && !Array.isArray(data46)) && data46 !== null)
+                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.applied.type } }], !1;
+                                                      if (errors === _errs105 && data46 && typeof data46 == "object" && !Array.isArray(data46)) {
+                                                        let missing8;
+                                                        if (data46.from === void 0 && (missing8 = "from") || data46.to === void 0 && (missing8 = "to") || data46.serviceFrom === void 0 && (missing8 = "serviceFrom") || data46.serviceTo === void 0 && (missing8 = "serviceTo"))
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
+                                                        if (data46.from !== void 0) {
+                                                          let data47 = data46.from, _errs107 = errors;
+                                                          if (errors === errors)
+                                                            if (typeof data47 == "string") {
+                                                              if (!pattern0.test(data47))
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                            } else
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                          var valid30 = _errs107 === errors;
+                                                        } else
+                                                          var valid30 = !0;
+                                                        if (valid30) {
+                                                          if (data46.to !== void 0) {
+                                                            let data48 = data46.to, _errs110 = errors, _errs111 = errors;
+                                                            if (typeof data48 != "string" && data48 !== null)
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                            if (errors === _errs111 && typeof data48 == "string" && !pattern0.test(data48))
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                            var valid30 = _errs110 === errors;
+                                                          } else
+                                                            var valid30 = !0;
+                                                          if (valid30) {
+                                                            if (data46.serviceFrom !== void 0) {
+                                                              let data49 = data46.serviceFrom, _errs113 = errors, _errs114 = errors;
+                                                              if (typeof data49 != "string" && data49 !== null)
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                              if (errors === _errs114 && typeof data49 == "string" && !pattern0.test(data49))
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                              var valid30 = _errs113 === errors;
+                                                            } else
+                                                              var valid30 = !0;
+                                                            if (valid30)
+                                                              if (data46.serviceTo !== void 0) {
+                                                                let data50 = data46.serviceTo, _errs116 = errors, _errs117 = errors;
+                                                                if (typeof data50 != "string" && data50 !== null)
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                                if (errors === _errs117 && typeof data50 == "string" && !pattern0.test(data50))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                var valid30 = _errs116 === errors;
+                                                              } else
+                                                                var valid30 = !0;
+                                                          }
+                                                        }
+                                                      }
+                                                      var valid27 = _errs105 === errors;
+                                                    } else
+                                                      var valid27 = !0;
+                                                    if (valid27) {
+                                                      if (data42.passed !== void 0) {
+                                                        let _errs119 = errors;
+                                                        if (typeof data42.passed != "boolean")
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
+                                                        var valid27 = _errs119 === errors;
+                                                      } else
+                                                        var valid27 = !0;
+                                                      if (valid27) {
+                                                        if (data42.judged !== void 0) {
+                                                          let data52 = data42.judged, _errs121 = errors;
+                                                          if (errors === _errs121)
+                                                            if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
+                                                              let missing9;
+                                                              if (data52.verdict === void 0 && (missing9 = "verdict") || data52.reason === void 0 && (missing9 = "reason") || data52.before === void 0 && (missing9 = "before") || data52.after === void 0 && (missing9 = "after") || data52.worse === void 0 && (missing9 = "worse") || data52.statistics === void 0 && (missing9 = "statistics"))
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
+                                                              if (data52.verdict !== void 0) {
+                                                                let data53 = data52.verdict, _errs123 = errors;
+                                                                if (typeof data53 != "string")
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                if (!(data53 === "same-or-better" || data53 === "worse" || data53 === "too-little-data"))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/enum", keyword: "enum", params: { allowedValues: schema35.properties.waves.items.properties.judged.properties.verdict.enum } }], !1;
+                                                                var valid35 = _errs123 === errors;
+                                                              } else
+                                                                var valid35 = !0;
+                                                              if (valid35) {
+                                                                if (data52.reason !== void 0) {
+                                                                  let data54 = data52.reason, _errs125 = errors;
+                                                                  if (typeof data54 != "string" && data54 !== null)
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/reason", schemaPath: "#/properties/waves/items/properties/judged/properties/reason/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.judged.properties.reason.type } }], !1;
+                                                                  var valid35 = _errs125 === errors;
+                                                                } else
+                                                                  var valid35 = !0;
+                                                                if (valid35) {
+                                                                  if (data52.before !== void 0) {
+                                                                    let data55 = data52.before, _errs127 = errors;
+                                                                    if (errors === errors)
+                                                                      if (data55 && typeof data55 == "object" && !Array.isArray(data55)) {
+                                                                        let missing10;
+                                                                        if (data55.requests === void 0 && (missing10 = "requests") || data55.bad === void 0 && (missing10 = "bad"))
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
+                                                                        if (data55.requests !== void 0) {
+                                                                          let data56 = data55.requests, _errs130 = errors;
+                                                                          if (!(typeof data56 == "number" && !(data56 % 1) && !isNaN(data56) && isFinite(data56)))
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                          if (errors === _errs130 && typeof data56 == "number" && isFinite(data56) && (data56 < 0 || isNaN(data56)))
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                          var valid37 = _errs130 === errors;
+                                                                        } else
+                                                                          var valid37 = !0;
+                                                                        if (valid37)
+                                                                          if (data55.bad !== void 0) {
+                                                                            let data57 = data55.bad, _errs132 = errors;
+                                                                            if (!(typeof data57 == "number" && !(data57 % 1) && !isNaN(data57) && isFinite(data57)))
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                            if (errors === _errs132 && typeof data57 == "number" && isFinite(data57) && (data57 < 0 || isNaN(data57)))
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                            var valid37 = _errs132 === errors;
+                                                                          } else
+                                                                            var valid37 = !0;
+                                                                      } else
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                    var valid35 = _errs127 === errors;
+                                                                  } else
+                                                                    var valid35 = !0;
+                                                                  if (valid35) {
+                                                                    if (data52.after !== void 0) {
+                                                                      let data58 = data52.after, _errs134 = errors;
+                                                                      if (errors === errors)
+                                                                        if (data58 && typeof data58 == "object" && !Array.isArray(data58)) {
+                                                                          let missing11;
+                                                                          if (data58.requests === void 0 && (missing11 = "requests") || data58.bad === void 0 && (missing11 = "bad"))
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
+                                                                          if (data58.requests !== void 0) {
+                                                                            let data59 = data58.requests, _errs137 = errors;
+                                                                            if (!(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59)))
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                            if (errors === _errs137 && typeof data59 == "number" && isFinite(data59) && (data59 < 0 || isNaN(data59)))
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                            var valid39 = _errs137 === errors;
+                                                                          } else
+                                                                            var valid39 = !0;
+                                                                          if (valid39)
+                                                                            if (data58.bad !== void 0) {
+                                                                              let data60 = data58.bad, _errs139 = errors;
+                                                                              if (!(typeof data60 == "number" && !(data60 % 1) && !isNaN(data60) && isFinite(data60)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                              if (errors === _errs139 && typeof data60 == "number" && isFinite(data60) && (data60 < 0 || isNaN(data60)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                              var valid39 = _errs139 === errors;
+                                                                            } else
+                                                                              var valid39 = !0;
+                                                                        } else
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                      var valid35 = _errs134 === errors;
+                                                                    } else
+                                                                      var valid35 = !0;
+                                                                    if (valid35) {
+                                                                      if (data52.worse !== void 0) {
+                                                                        let data61 = data52.worse, _errs141 = errors;
+                                                                        if (errors === _errs141)
+                                                                          if (Array.isArray(data61)) {
+                                                                            var valid40 = !0;
+                                                                            let len9 = data61.length;
+                                                                            for (let i9 = 0; i9 < len9; i9++) {
+                                                                              let data62 = data61[i9], _errs143 = errors;
+                                                                              if (errors === _errs143)
+                                                                                if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
+                                                                                  let missing12;
+                                                                                  if (data62.domain === void 0 && (missing12 = "domain") || data62.before === void 0 && (missing12 = "before") || data62.after === void 0 && (missing12 = "after"))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/required", keyword: "required", params: { missingProperty: missing12 } }], !1;
+                                                                                  if (data62.domain !== void 0) {
+                                                                                    let _errs145 = errors;
+                                                                                    if (typeof data62.domain != "string")
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/domain", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                    var valid41 = _errs145 === errors;
+                                                                                  } else
+                                                                                    var valid41 = !0;
+                                                                                  if (valid41) {
+                                                                                    if (data62.before !== void 0) {
+                                                                                      let data64 = data62.before, _errs147 = errors;
+                                                                                      if (errors === errors)
+                                                                                        if (data64 && typeof data64 == "object" && !Array.isArray(data64)) {
+                                                                                          let missing13;
+                                                                                          if (data64.requests === void 0 && (missing13 = "requests") || data64.bad === void 0 && (missing13 = "bad"))
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing13 } }], !1;
+                                                                                          if (data64.requests !== void 0) {
+                                                                                            let data65 = data64.requests, _errs150 = errors;
+                                                                                            if (!(typeof data65 == "number" && !(data65 % 1) && !isNaN(data65) && isFinite(data65)))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                            if (errors === _errs150 && typeof data65 == "number" && isFinite(data65) && (data65 < 0 || isNaN(data65)))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                            var valid43 = _errs150 === errors;
+                                                                                          } else
+                                                                                            var valid43 = !0;
+                                                                                          if (valid43)
+                                                                                            if (data64.bad !== void 0) {
+                                                                                              let data66 = data64.bad, _errs152 = errors;
+                                                                                              if (!(typeof data66 == "number" && !(data66 % 1) && !isNaN(data66) && isFinite(data66)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                              if (errors === _errs152 && typeof data66 == "number" && isFinite(data66) && (data66 < 0 || isNaN(data66)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                              var valid43 = _errs152 === errors;
+                                                                                            } else
+                                                                                              var valid43 = !0;
+                                                                                        } else
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                      var valid41 = _errs147 === errors;
+                                                                                    } else
+                                                                                      var valid41 = !0;
+                                                                                    if (valid41)
+                                                                                      if (data62.after !== void 0) {
+                                                                                        let data67 = data62.after, _errs154 = errors;
+                                                                                        if (errors === errors)
+                                                                                          if (data67 && typeof data67 == "object" && !Array.isArray(data67)) {
+                                                                                            let missing14;
+                                                                                            if (data67.requests === void 0 && (missing14 = "requests") || data67.bad === void 0 && (missing14 = "bad"))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing14 } }], !1;
+                                                                                            if (data67.requests !== void 0) {
+                                                                                              let data68 = data67.requests, _errs157 = errors;
+                                                                                              if (!(typeof data68 == "number" && !(data68 % 1) && !isNaN(data68) && isFinite(data68)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                              if (errors === _errs157 && typeof data68 == "number" && isFinite(data68) && (data68 < 0 || isNaN(data68)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                              var valid45 = _errs157 === errors;
+                                                                                            } else
+                                                                                              var valid45 = !0;
+                                                                                            if (valid45)
+                                                                                              if (data67.bad !== void 0) {
+                                                                                                let data69 = data67.bad, _errs159 = errors;
+                                                                                                if (!(typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69)))
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                if (errors === _errs159 && typeof data69 == "number" && isFinite(data69) && (data69 < 0 || isNaN(data69)))
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                var valid45 = _errs159 === errors;
+                                                                                              } else
+                                                                                                var valid45 = !0;
+                                                                                          } else
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                        var valid41 = _errs154 === errors;
+                                                                                      } else
+                                                                                        var valid41 = !0;
+                                                                                  }
+                                                                                } else
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                              var valid40 = _errs143 === errors;
+                                                                              if (!valid40)
+                                                                                break;
+                                                                            }
+                                                                          } else
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                        var valid35 = _errs141 === errors;
+                                                                      } else
+                                                                        var valid35 = !0;
+                                                                      if (valid35)
+                                                                        if (data52.statistics !== void 0) {
+                                                                          let data70 = data52.statistics, _errs161 = errors;
+                                                                          if (errors === _errs161)
+                                                                            if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
+                                                                              let missing15;
+                                                                              if (data70.statuses === void 0 && (missing15 = "statuses") || data70.margin === void 0 && (missing15 = "margin") || data70.minRequests === void 0 && (missing15 = "minRequests") || data70.written === void 0 && (missing15 = "written") || data70.before === void 0 && (missing15 = "before") || data70.after === void 0 && (missing15 = "after") || data70.seconds === void 0 && (missing15 = "seconds") || data70.points === void 0 && (missing15 = "points"))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/required", keyword: "required", params: { missingProperty: missing15 } }], !1;
+                                                                              if (data70.statuses !== void 0) {
+                                                                                let data71 = data70.statuses, _errs163 = errors;
+                                                                                if (errors === _errs163)
+                                                                                  if (Array.isArray(data71)) {
+                                                                                    var valid47 = !0;
+                                                                                    let len10 = data71.length;
+                                                                                    for (let i10 = 0; i10 < len10; i10++) {
+                                                                                      let _errs165 = errors;
+                                                                                      if (typeof data71[i10] != "string")
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses/" + i10, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                      var valid47 = _errs165 === errors;
+                                                                                      if (!valid47)
+                                                                                        break;
+                                                                                    }
+                                                                                  } else
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                var valid46 = _errs163 === errors;
+                                                                              } else
+                                                                                var valid46 = !0;
+                                                                              if (valid46) {
+                                                                                if (data70.margin !== void 0) {
+                                                                                  let data73 = data70.margin, _errs167 = errors;
+                                                                                  if (errors === _errs167)
+                                                                                    if (typeof data73 == "number" && isFinite(data73)) {
+                                                                                      if (data73 < 0 || isNaN(data73))
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                    } else
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/type", keyword: "type", params: { type: "number" } }], !1;
+                                                                                  var valid46 = _errs167 === errors;
+                                                                                } else
+                                                                                  var valid46 = !0;
+                                                                                if (valid46) {
+                                                                                  if (data70.minRequests !== void 0) {
+                                                                                    let data74 = data70.minRequests, _errs169 = errors;
+                                                                                    if (!(typeof data74 == "number" && !(data74 % 1) && !isNaN(data74) && isFinite(data74)))
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                    if (errors === _errs169 && typeof data74 == "number" && isFinite(data74) && (data74 < 0 || isNaN(data74)))
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                    var valid46 = _errs169 === errors;
+                                                                                  } else
+                                                                                    var valid46 = !0;
+                                                                                  if (valid46) {
+                                                                                    if (data70.written !== void 0) {
+                                                                                      let _errs171 = errors;
+                                                                                      validate23(data70.written, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/written", parentData: data70, parentDataProperty: "written", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                      var valid46 = _errs171 === errors;
+                                                                                    } else
+                                                                                      var valid46 = !0;
+                                                                                    if (valid46) {
+                                                                                      if (data70.before !== void 0) {
+                                                                                        let _errs172 = errors;
+                                                                                        validate23(data70.before, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/before", parentData: data70, parentDataProperty: "before", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                        var valid46 = _errs172 === errors;
+                                                                                      } else
+                                                                                        var valid46 = !0;
+                                                                                      if (valid46) {
+                                                                                        if (data70.after !== void 0) {
+                                                                                          let _errs173 = errors;
+                                                                                          validate23(data70.after, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/after", parentData: data70, parentDataProperty: "after", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                          var valid46 = _errs173 === errors;
+                                                                                        } else
+                                                                                          var valid46 = !0;
+                                                                                        if (valid46) {
+                                                                                          if (data70.seconds !== void 0) {
+                                                                                            let data78 = data70.seconds, _errs174 = errors;
+                                                                                            if (!(typeof data78 == "number" && !(data78 % 1) && !isNaN(data78) && isFinite(data78)))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                            if (errors === _errs174 && typeof data78 == "number" && isFinite(data78) && (data78 < 1 || isNaN(data78)))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                                                            var valid46 = _errs174 === errors;
+                                                                                          } else
+                                                                                            var valid46 = !0;
+                                                                                          if (valid46)
+                                                                                            if (data70.points !== void 0) {
+                                                                                              let data79 = data70.points, _errs176 = errors;
+                                                                                              if (errors === _errs176)
+                                                                                                if (Array.isArray(data79)) {
+                                                                                                  var valid48 = !0;
+                                                                                                  let len11 = data79.length;
+                                                                                                  for (let i11 = 0; i11 < len11; i11++) {
+                                                                                                    let data80 = data79[i11], _errs178 = errors;
+                                                                                                    if (errors === _errs178)
+                                                                                                      if (data80 && typeof data80 == "object" && !Array.isArray(data80)) {
+                                                                                                        let missing16;
+                                                                                                        if (data80.time === void 0 && (missing16 = "time") || data80.requests === void 0 && (missing16 = "requests") || data80.bad === void 0 && (missing16 = "bad") || data80["2xx"] === void 0 && (missing16 = "2xx") || data80["3xx"] === void 0 && (missing16 = "3xx") || data80["4xx"] === void 0 && (missing16 = "4xx") || data80["5xx"] === void 0 && (missing16 = "5xx") || data80.other === void 0 && (missing16 = "other"))
+                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/required", keyword: "required", params: { missingProperty: missing16 } }], !1;
+                                                                                                        if (data80.time !== void 0) {
+                                                                                                          let data81 = data80.time, _errs180 = errors;
+                                                                                                          if (errors === errors)
+                                                                                                            if (typeof data81 == "string") {
+                                                                                                              if (!pattern0.test(data81))
+                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                                                            } else
+                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                                          var valid49 = _errs180 === errors;
+                                                                                                        } else
+                                                                                                          var valid49 = !0;
+                                                                                                        if (valid49) {
+                                                                                                          if (data80.requests !== void 0) {
+                                                                                                            let data82 = data80.requests, _errs183 = errors;
+                                                                                                            if (!(typeof data82 == "number" && !(data82 % 1) && !isNaN(data82) && isFinite(data82)))
+                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                            if (errors === _errs183 && typeof data82 == "number" && isFinite(data82) && (data82 < 0 || isNaN(data82)))
+                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                            var valid49 = _errs183 === errors;
+                                                                                                          } else
+                                                                                                            var valid49 = !0;
+                                                                                                          if (valid49) {
+                                                                                                            if (data80.bad !== void 0) {
+                                                                                                              let data83 = data80.bad, _errs185 = errors;
+                                                                                                              if (!(typeof data83 == "number" && !(data83 % 1) && !isNaN(data83) && isFinite(data83)))
+                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                              if (errors === _errs185 && typeof data83 == "number" && isFinite(data83) && (data83 < 0 || isNaN(data83)))
+                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                              var valid49 = _errs185 === errors;
+                                                                                                            } else
+                                                                                                              var valid49 = !0;
+                                                                                                            if (valid49) {
+                                                                                                              if (data80["2xx"] !== void 0) {
+                                                                                                                let data84 = data80["2xx"], _errs187 = errors;
+                                                                                                                if (!(typeof data84 == "number" && !(data84 % 1) && !isNaN(data84) && isFinite(data84)))
+                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                if (errors === _errs187 && typeof data84 == "number" && isFinite(data84) && (data84 < 0 || isNaN(data84)))
+                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                var valid49 = _errs187 === errors;
+                                                                                                              } else
+                                                                                                                var valid49 = !0;
+                                                                                                              if (valid49) {
+                                                                                                                if (data80["3xx"] !== void 0) {
+                                                                                                                  let data85 = data80["3xx"], _errs189 = errors;
+                                                                                                                  if (!(typeof data85 == "number" && !(data85 % 1) && !isNaN(data85) && isFinite(data85)))
+                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                  if (errors === _errs189 && typeof data85 == "number" && isFinite(data85) && (data85 < 0 || isNaN(data85)))
+                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                  var valid49 = _errs189 === errors;
+                                                                                                                } else
+                                                                                                                  var valid49 = !0;
+                                                                                                                if (valid49) {
+                                                                                                                  if (data80["4xx"] !== void 0) {
+                                                                                                                    let data86 = data80["4xx"], _errs191 = errors;
+                                                                                                                    if (!(typeof data86 == "number" && !(data86 % 1) && !isNaN(data86) && isFinite(data86)))
+                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                    if (errors === _errs191 && typeof data86 == "number" && isFinite(data86) && (data86 < 0 || isNaN(data86)))
+                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                    var valid49 = _errs191 === errors;
+                                                                                                                  } else
+                                                                                                                    var valid49 = !0;
+                                                                                                                  if (valid49) {
+                                                                                                                    if (data80["5xx"] !== void 0) {
+                                                                                                                      let data87 = data80["5xx"], _errs193 = errors;
+                                                                                                                      if (!(typeof data87 == "number" && !(data87 % 1) && !isNaN(data87) && isFinite(data87)))
+                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                      if (errors === _errs193 && typeof data87 == "number" && isFinite(data87) && (data87 < 0 || isNaN(data87)))
+                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                      var valid49 = _errs193 === errors;
+                                                                                                                    } else
+                                                                                                                      var valid49 = !0;
+                                                                                                                    if (valid49)
+                                                                                                                      if (data80.other !== void 0) {
+                                                                                                                        let data88 = data80.other, _errs195 = errors;
+                                                                                                                        if (!(typeof data88 == "number" && !(data88 % 1) && !isNaN(data88) && isFinite(data88)))
+                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                        if (errors === _errs195 && typeof data88 == "number" && isFinite(data88) && (data88 < 0 || isNaN(data88)))
+                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                        var valid49 = _errs195 === errors;
+                                                                                                                      } else
+                                                                                                                        var valid49 = !0;
+                                                                                                                  }
+                                                                                                                }
+                                                                                                              }
+                                                                                                            }
+                                                                                                          }
+                                                                                                        }
+                                                                                                      } else
+                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                                    var valid48 = _errs178 === errors;
+                                                                                                    if (!valid48)
+                                                                                                      break;
+                                                                                                  }
+                                                                                                } else
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                              var valid46 = _errs176 === errors;
+                                                                                            } else
+                                                                                              var valid46 = !0;
+                                                                                        }
+                                                                                      }
+                                                                                    }
+                                                                                  }
+                                                                                }
+                                                                              }
+                                                                            } else
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                          var valid35 = _errs161 === errors;
+                                                                        } else
+                                                                          var valid35 = !0;
+                                                                    }
+                                                                  }
+                                                                }
+                                                              }
+                                                            } else
+                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/type", keyword: "type", params: { type: "object" } }], !1;
+                                                          var valid27 = _errs121 === errors;
+                                                        } else
+                                                          var valid27 = !0;
+                                                        if (valid27)
+                                                          if (data42.approval !== void 0) {
+                                                            let data89 = data42.approval, _errs197 = errors;
+                                                            if (errors === _errs197)
+                                                              if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
+                                                                let missing17;
+                                                                if (data89.waitingSince === void 0 && (missing17 = "waitingSince") || data89.approved === void 0 && (missing17 = "approved"))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing17 } }], !1;
+                                                                if (data89.waitingSince !== void 0) {
+                                                                  let data90 = data89.waitingSince, _errs199 = errors, _errs200 = errors;
+                                                                  if (typeof data90 != "string" && data90 !== null)
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                                  if (errors === _errs200 && typeof data90 == "string" && !pattern0.test(data90))
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                  var valid51 = _errs199 === errors;
+                                                                } else
+                                                                  var valid51 = !0;
+                                                                if (valid51) {
+                                                                  if (data89.given !== void 0) {
+                                                                    let data91 = data89.given, _errs202 = errors;
+                                                                    if (errors === _errs202)
+                                                                      if (Array.isArray(data91)) {
+                                                                        var valid53 = !0;
+                                                                        let len12 = data91.length;
+                                                                        for (let i12 = 0; i12 < len12; i12++) {
+                                                                          let data92 = data91[i12], _errs204 = errors;
+                                                                          if (errors === _errs204)
+                                                                            if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
+                                                                              let missing18;
+                                                                              if (data92.author === void 0 && (missing18 = "author") || data92.at === void 0 && (missing18 = "at") || data92.wave === void 0 && (missing18 = "wave"))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing18 } }], !1;
+                                                                              if (data92.author !== void 0) {
+                                                                                let _errs206 = errors;
+                                                                                if (typeof data92.author != "string")
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                var valid54 = _errs206 === errors;
+                                                                              } else
+                                                                                var valid54 = !0;
+                                                                              if (valid54) {
+                                                                                if (data92.at !== void 0) {
+                                                                                  let data94 = data92.at, _errs208 = errors;
+                                                                                  if (errors === errors)
+                                                                                    if (typeof data94 == "string") {
+                                                                                      if (!pattern0.test(data94))
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                                    } else
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                  var valid54 = _errs208 === errors;
+                                                                                } else
+                                                                                  var valid54 = !0;
+                                                                                if (valid54) {
+                                                                                  if (data92.by !== void 0) {
+                                                                                    let data95 = data92.by, _errs211 = errors;
+                                                                                    if (errors === errors)
+                                                                                      if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
+                                                                                        let missing19;
+                                                                                        if (data95.name === void 0 && (missing19 = "name") || data95.knownBy === void 0 && (missing19 = "knownBy"))
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing19 } }], !1;
+                                                                                        if (data95.name !== void 0) {
+                                                                                          let _errs214 = errors;
+                                                                                          if (typeof data95.name != "string")
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                          var valid57 = _errs214 === errors;
+                                                                                        } else
+                                                                                          var valid57 = !0;
+                                                                                        if (valid57) {
+                                                                                          if (data95.knownBy !== void 0) {
+                                                                                            let data97 = data95.knownBy, _errs216 = errors;
+                                                                                            if (typeof data97 != "string")
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                            if (!(data97 === "oidc" || data97 === "proxy" || data97 === "ci" || data97 === "database" || data97 === "token" || data97 === "serve" || data97 === "unidentified"))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
+                                                                                            var valid57 = _errs216 === errors;
+                                                                                          } else
+                                                                                            var valid57 = !0;
+                                                                                          if (valid57) {
+                                                                                            if (data95.issuer !== void 0) {
+                                                                                              let _errs218 = errors;
+                                                                                              if (typeof data95.issuer != "string")
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                              var valid57 = _errs218 === errors;
+                                                                                            } else
+                                                                                              var valid57 = !0;
+                                                                                            if (valid57)
+                                                                                              if (data95.sub !== void 0) {
+                                                                                                let _errs220 = errors;
+                                                                                                if (typeof data95.sub != "string")
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                                var valid57 = _errs220 === errors;
+                                                                                              } else
+                                                                                                var valid57 = !0;
+                                                                                          }
+                                                                                        }
+                                                                                      } else
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                    var valid54 = _errs211 === errors;
+                                                                                  } else
+                                                                                    var valid54 = !0;
+                                                                                  if (valid54) {
+                                                                                    if (data92.wave !== void 0) {
+                                                                                      let _errs222 = errors;
+                                                                                      if (typeof data92.wave != "string")
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                      var valid54 = _errs222 === errors;
+                                                                                    } else
+                                                                                      var valid54 = !0;
+                                                                                    if (valid54)
+                                                                                      if (data92.domains !== void 0) {
+                                                                                        let data101 = data92.domains, _errs224 = errors;
+                                                                                        if (errors === errors)
+                                                                                          if (Array.isArray(data101)) {
+                                                                                            var valid59 = !0;
+                                                                                            let len13 = data101.length;
+                                                                                            for (let i13 = 0; i13 < len13; i13++) {
+                                                                                              let _errs227 = errors;
+                                                                                              if (typeof data101[i13] != "string")
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains/" + i13, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                              var valid59 = _errs227 === errors;
+                                                                                              if (!valid59)
+                                                                                                break;
+                                                                                            }
+                                                                                          } else
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                        var valid54 = _errs224 === errors;
+                                                                                      } else
+                                                                                        var valid54 = !0;
+                                                                                  }
+                                                                                }
+                                                                              }
+                                                                            } else
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                          var valid53 = _errs204 === errors;
+                                                                          if (!valid53)
+                                                                            break;
+                                                                        }
+                                                                      } else
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                    var valid51 = _errs202 === errors;
+                                                                  } else
+                                                                    var valid51 = !0;
+                                                                  if (valid51)
+                                                                    if (data89.approved !== void 0) {
+                                                                      let data103 = data89.approved, _errs229 = errors;
+                                                                      if (!(data103 && typeof data103 == "object" && !Array.isArray(data103)) && data103 !== null)
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.approval.properties.approved.type } }], !1;
+                                                                      if (errors === _errs229 && data103 && typeof data103 == "object" && !Array.isArray(data103)) {
+                                                                        let missing20;
+                                                                        if (data103.author === void 0 && (missing20 = "author") || data103.at === void 0 && (missing20 = "at") || data103.wave === void 0 && (missing20 = "wave"))
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing20 } }], !1;
+                                                                        if (data103.author !== void 0) {
+                                                                          let _errs231 = errors;
+                                                                          if (typeof data103.author != "string")
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                          var valid60 = _errs231 === errors;
+                                                                        } else
+                                                                          var valid60 = !0;
+                                                                        if (valid60) {
+                                                                          if (data103.at !== void 0) {
+                                                                            let data105 = data103.at, _errs233 = errors;
+                                                                            if (errors === errors)
+                                                                              if (typeof data105 == "string") {
+                                                                                if (!pattern0.test(data105))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                              } else
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                            var valid60 = _errs233 === errors;
+                                                                          } else
+                                                                            var valid60 = !0;
+                                                                          if (valid60)
+                                                                            if (data103.wave !== void 0) {
+                                                                              let _errs236 = errors;
+                                                                              if (typeof data103.wave != "string")
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                              var valid60 = _errs236 === errors;
+                                                                            } else
+                                                                              var valid60 = !0;
+                                                                        }
+                                                                      }
+                                                                      var valid51 = _errs229 === errors;
+                                                                    } else
+                                                                      var valid51 = !0;
+                                                                }
+                                                              } else
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
+                                                            var valid27 = _errs197 === errors;
+                                                          } else
+                                                            var valid27 = !0;
+                                                      }
+                                                    }
+                                                  }
+                                                }
+                                              } else
+                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                            var valid26 = _errs96 === errors;
+                                            if (!valid26)
                                               break;
                                           }
                                         } else
-                                          return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs153 === errors;
+                                          return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
+                                      var valid0 = _errs94 === errors;
                                     } else
                                       var valid0 = !0;
-                                    if (valid0)
-                                      if (data.applies !== void 0) {
-                                        let data68 = data.applies, _errs158 = errors;
-                                        if (errors === _errs158)
-                                          if (Array.isArray(data68)) {
-                                            var valid46 = !0;
-                                            let len12 = data68.length;
-                                            for (let i12 = 0; i12 < len12; i12++) {
-                                              let _errs160 = errors;
-                                              if (typeof data68[i12] != "string")
-                                                return validate22.errors = [{ instancePath: instancePath + "/applies/" + i12, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid46 = _errs160 === errors;
-                                              if (!valid46)
+                                    if (valid0) {
+                                      if (data.released !== void 0) {
+                                        let data107 = data.released, _errs238 = errors;
+                                        if (errors === errors)
+                                          if (Array.isArray(data107)) {
+                                            var valid63 = !0;
+                                            let len14 = data107.length;
+                                            for (let i14 = 0; i14 < len14; i14++) {
+                                              let _errs241 = errors;
+                                              if (typeof data107[i14] != "string")
+                                                return validate22.errors = [{ instancePath: instancePath + "/released/" + i14, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                              var valid63 = _errs241 === errors;
+                                              if (!valid63)
                                                 break;
                                             }
                                           } else
-                                            return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid0 = _errs158 === errors;
+                                            return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                        var valid0 = _errs238 === errors;
                                       } else
                                         var valid0 = !0;
+                                      if (valid0)
+                                        if (data.applies !== void 0) {
+                                          let data109 = data.applies, _errs243 = errors;
+                                          if (errors === _errs243)
+                                            if (Array.isArray(data109)) {
+                                              var valid64 = !0;
+                                              let len15 = data109.length;
+                                              for (let i15 = 0; i15 < len15; i15++) {
+                                                let _errs245 = errors;
+                                                if (typeof data109[i15] != "string")
+                                                  return validate22.errors = [{ instancePath: instancePath + "/applies/" + i15, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid64 = _errs245 === errors;
+                                                if (!valid64)
+                                                  break;
+                                              }
+                                            } else
+                                              return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
+                                          var valid0 = _errs243 === errors;
+                                        } else
+                                          var valid0 = !0;
+                                    }
                                   }
                                 }
                               }
@@ -2496,18 +3194,18 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
       return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate22.errors = vErrors, errors === 0;
 }
-var outcomesFileFits = validate23, schema50 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
-function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var outcomesFileFits = validate27, schema63 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.message === void 0 && (missing0 = "message") || data.files === void 0 && (missing0 = "files"))
-        return validate23.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate27.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.outcomes/1")
-          return validate23.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.outcomes/1" } }], !1;
+          return validate27.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.outcomes/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -2515,7 +3213,7 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.message !== void 0) {
           let _errs2 = errors;
           if (typeof data.message != "string")
-            return validate23.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" } }], !1;
+            return validate27.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
@@ -2527,34 +3225,34 @@ function validate23(data, { instancePath = "", parentData, parentDataProperty, r
                 for (let key0 in data2) {
                   let data3 = data2[key0], _errs7 = errors;
                   if (typeof data3 != "string" && data3 !== null)
-                    return validate23.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema50.properties.files.additionalProperties.type } }], !1;
+                    return validate27.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema63.properties.files.additionalProperties.type } }], !1;
                   var valid1 = _errs7 === errors;
                   if (!valid1)
                     break;
                 }
               else
-                return validate23.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
+                return validate27.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
             var valid0 = _errs4 === errors;
           } else
             var valid0 = !0;
       }
     } else
-      return validate23.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate23.errors = vErrors, errors === 0;
+      return validate27.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate27.errors = vErrors, errors === 0;
 }
-var saltFileFits = validate24;
-var pattern21 = new RegExp("^[0-9a-f]{32}$", "u");
-function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var saltFileFits = validate28;
+var pattern24 = new RegExp("^[0-9a-f]{32}$", "u");
+function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.salt === void 0 && (missing0 = "salt"))
-        return validate24.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate28.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.salt/1")
-          return validate24.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.salt/1" } }], !1;
+          return validate28.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.salt/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -2563,29 +3261,29 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
           let data1 = data.salt, _errs2 = errors;
           if (errors === _errs2)
             if (typeof data1 == "string") {
-              if (!pattern21.test(data1))
-                return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], !1;
+              if (!pattern24.test(data1))
+                return validate28.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], !1;
             } else
-              return validate24.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], !1;
+              return validate28.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
     } else
-      return validate24.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate24.errors = vErrors, errors === 0;
+      return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate28.errors = vErrors, errors === 0;
 }
-var trafficFileFits = validate25;
-function validate25(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var trafficFileFits = validate29;
+function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.account === void 0 && (missing0 = "account") || data.domains === void 0 && (missing0 = "domains"))
-        return validate25.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate29.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.traffic/1")
-          return validate25.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.traffic/1" } }], !1;
+          return validate29.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.traffic/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -2595,7 +3293,7 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs2)
             if (Array.isArray(data1)) {
               if (data1.length > 2)
-                return validate25.errors = [{ instancePath: instancePath + "/account", schemaPath: "#/properties/account/maxItems", keyword: "maxItems", params: { limit: 2 } }], !1;
+                return validate29.errors = [{ instancePath: instancePath + "/account", schemaPath: "#/properties/account/maxItems", keyword: "maxItems", params: { limit: 2 } }], !1;
               {
                 var valid1 = !0;
                 let len0 = data1.length;
@@ -2605,16 +3303,16 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                     if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
                       let missing1;
                       if (data2.requests === void 0 && (missing1 = "requests") || data2.at === void 0 && (missing1 = "at"))
-                        return validate25.errors = [{ instancePath: instancePath + "/account/" + i0, schemaPath: "#/properties/account/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                        return validate29.errors = [{ instancePath: instancePath + "/account/" + i0, schemaPath: "#/properties/account/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                       if (data2.requests !== void 0) {
                         let data3 = data2.requests, _errs6 = errors;
                         if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                          return validate25.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                          return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
                         if (errors === _errs6 && typeof data3 == "number" && isFinite(data3)) {
                           if (data3 > 9007199254740991 || isNaN(data3))
-                            return validate25.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
+                            return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
                           if (data3 < 0 || isNaN(data3))
-                            return validate25.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                            return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                         }
                         var valid2 = _errs6 === errors;
                       } else
@@ -2623,25 +3321,25 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data2.at !== void 0) {
                           let data4 = data2.at, _errs8 = errors;
                           if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4)))
-                            return validate25.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
+                            return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
                           if (errors === _errs8 && typeof data4 == "number" && isFinite(data4)) {
                             if (data4 > 864e13 || isNaN(data4))
-                              return validate25.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
+                              return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
                             if (data4 < 0 || isNaN(data4))
-                              return validate25.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                              return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                           }
                           var valid2 = _errs8 === errors;
                         } else
                           var valid2 = !0;
                     } else
-                      return validate25.errors = [{ instancePath: instancePath + "/account/" + i0, schemaPath: "#/properties/account/items/type", keyword: "type", params: { type: "object" } }], !1;
+                      return validate29.errors = [{ instancePath: instancePath + "/account/" + i0, schemaPath: "#/properties/account/items/type", keyword: "type", params: { type: "object" } }], !1;
                   var valid1 = _errs4 === errors;
                   if (!valid1)
                     break;
                 }
               }
             } else
-              return validate25.errors = [{ instancePath: instancePath + "/account", schemaPath: "#/properties/account/type", keyword: "type", params: { type: "array" } }], !1;
+              return validate29.errors = [{ instancePath: instancePath + "/account", schemaPath: "#/properties/account/type", keyword: "type", params: { type: "array" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
@@ -2655,9 +3353,9 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                   if (errors === _errs13)
                     if (Array.isArray(data6)) {
                       if (data6.length > 2)
-                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/maxItems", keyword: "maxItems", params: { limit: 2 } }], !1;
+                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/maxItems", keyword: "maxItems", params: { limit: 2 } }], !1;
                       if (data6.length < 1)
-                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
                       {
                         var valid4 = !0;
                         let len1 = data6.length;
@@ -2667,16 +3365,16 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
                               let missing2;
                               if (data7.requests === void 0 && (missing2 = "requests") || data7.bad === void 0 && (missing2 = "bad") || data7.at === void 0 && (missing2 = "at"))
-                                return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1, schemaPath: "#/properties/domains/additionalProperties/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1, schemaPath: "#/properties/domains/additionalProperties/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
                               if (data7.requests !== void 0) {
                                 let data8 = data7.requests, _errs17 = errors;
                                 if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8)))
-                                  return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
                                 if (errors === _errs17 && typeof data8 == "number" && isFinite(data8)) {
                                   if (data8 > 9007199254740991 || isNaN(data8))
-                                    return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
+                                    return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
                                   if (data8 < 0 || isNaN(data8))
-                                    return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                    return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                 }
                                 var valid5 = _errs17 === errors;
                               } else
@@ -2685,12 +3383,12 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                 if (data7.bad !== void 0) {
                                   let data9 = data7.bad, _errs19 = errors;
                                   if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9)))
-                                    return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                    return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
                                   if (errors === _errs19 && typeof data9 == "number" && isFinite(data9)) {
                                     if (data9 > 9007199254740991 || isNaN(data9))
-                                      return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
+                                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
                                     if (data9 < 0 || isNaN(data9))
-                                      return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                   }
                                   var valid5 = _errs19 === errors;
                                 } else
@@ -2699,12 +3397,12 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                   if (data7.low !== void 0) {
                                     let data10 = data7.low, _errs21 = errors;
                                     if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10)))
-                                      return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/type", keyword: "type", params: { type: "integer" } }], !1;
+                                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/type", keyword: "type", params: { type: "integer" } }], !1;
                                     if (errors === _errs21 && typeof data10 == "number" && isFinite(data10)) {
                                       if (data10 > 9007199254740991 || isNaN(data10))
-                                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
+                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
                                       if (data10 < 0 || isNaN(data10))
-                                        return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                     }
                                     var valid5 = _errs21 === errors;
                                   } else
@@ -2715,11 +3413,11 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (errors === _errs23)
                                         if (typeof data11 == "number" && isFinite(data11)) {
                                           if (data11 > 1e3 || isNaN(data11))
-                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
+                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
                                           if (data11 < 0 || isNaN(data11))
-                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                         } else
-                                          return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/type", keyword: "type", params: { type: "number" } }], !1;
+                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/type", keyword: "type", params: { type: "number" } }], !1;
                                       var valid5 = _errs23 === errors;
                                     } else
                                       var valid5 = !0;
@@ -2727,12 +3425,12 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (data7.at !== void 0) {
                                         let data12 = data7.at, _errs25 = errors;
                                         if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                          return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
+                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
                                         if (errors === _errs25 && typeof data12 == "number" && isFinite(data12)) {
                                           if (data12 > 864e13 || isNaN(data12))
-                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
+                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
                                           if (data12 < 0 || isNaN(data12))
-                                            return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                         }
                                         var valid5 = _errs25 === errors;
                                       } else
@@ -2741,40 +3439,40 @@ function validate25(data, { instancePath = "", parentData, parentDataProperty, r
                                 }
                               }
                             } else
-                              return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1, schemaPath: "#/properties/domains/additionalProperties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1, schemaPath: "#/properties/domains/additionalProperties/items/type", keyword: "type", params: { type: "object" } }], !1;
                           var valid4 = _errs15 === errors;
                           if (!valid4)
                             break;
                         }
                       }
                     } else
-                      return validate25.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/type", keyword: "type", params: { type: "array" } }], !1;
+                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/type", keyword: "type", params: { type: "array" } }], !1;
                   var valid3 = _errs13 === errors;
                   if (!valid3)
                     break;
                 }
               else
-                return validate25.errors = [{ instancePath: instancePath + "/domains", schemaPath: "#/properties/domains/type", keyword: "type", params: { type: "object" } }], !1;
+                return validate29.errors = [{ instancePath: instancePath + "/domains", schemaPath: "#/properties/domains/type", keyword: "type", params: { type: "object" } }], !1;
             var valid0 = _errs10 === errors;
           } else
             var valid0 = !0;
       }
     } else
-      return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate25.errors = vErrors, errors === 0;
+      return validate29.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate29.errors = vErrors, errors === 0;
 }
-var restraintsFileFits = validate26;
-function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var restraintsFileFits = validate30;
+function validate30(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.of === void 0 && (missing0 = "of") || data.before === void 0 && (missing0 = "before") || data.own === void 0 && (missing0 = "own"))
-        return validate26.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate30.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.restraints/1")
-          return validate26.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.restraints/1" } }], !1;
+          return validate30.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.restraints/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -2782,7 +3480,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.of !== void 0) {
           let _errs2 = errors;
           if (typeof data.of != "string")
-            return validate26.errors = [{ instancePath: instancePath + "/of", schemaPath: "#/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
+            return validate30.errors = [{ instancePath: instancePath + "/of", schemaPath: "#/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
@@ -2799,11 +3497,11 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                     if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
                       let missing1;
                       if (data3.file === void 0 && (missing1 = "file") || data3.policies === void 0 && (missing1 = "policies"))
-                        return validate26.errors = [{ instancePath: instancePath + "/before/" + i0, schemaPath: "#/$defs/source/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                        return validate30.errors = [{ instancePath: instancePath + "/before/" + i0, schemaPath: "#/$defs/source/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                       if (data3.file !== void 0) {
                         let data4 = data3.file, _errs9 = errors;
                         if (errors === _errs9 && !(data4 && typeof data4 == "object" && !Array.isArray(data4)))
-                          return validate26.errors = [{ instancePath: instancePath + "/before/" + i0 + "/file", schemaPath: "#/$defs/source/properties/file/type", keyword: "type", params: { type: "object" } }], !1;
+                          return validate30.errors = [{ instancePath: instancePath + "/before/" + i0 + "/file", schemaPath: "#/$defs/source/properties/file/type", keyword: "type", params: { type: "object" } }], !1;
                         var valid3 = _errs9 === errors;
                       } else
                         var valid3 = !0;
@@ -2817,24 +3515,24 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                               for (let i1 = 0; i1 < len1; i1++) {
                                 let data6 = data5[i1], _errs14 = errors;
                                 if (errors === _errs14 && !(data6 && typeof data6 == "object" && !Array.isArray(data6)))
-                                  return validate26.errors = [{ instancePath: instancePath + "/before/" + i0 + "/policies/" + i1, schemaPath: "#/$defs/source/properties/policies/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                  return validate30.errors = [{ instancePath: instancePath + "/before/" + i0 + "/policies/" + i1, schemaPath: "#/$defs/source/properties/policies/items/type", keyword: "type", params: { type: "object" } }], !1;
                                 var valid4 = _errs14 === errors;
                                 if (!valid4)
                                   break;
                               }
                             } else
-                              return validate26.errors = [{ instancePath: instancePath + "/before/" + i0 + "/policies", schemaPath: "#/$defs/source/properties/policies/type", keyword: "type", params: { type: "array" } }], !1;
+                              return validate30.errors = [{ instancePath: instancePath + "/before/" + i0 + "/policies", schemaPath: "#/$defs/source/properties/policies/type", keyword: "type", params: { type: "array" } }], !1;
                           var valid3 = _errs12 === errors;
                         } else
                           var valid3 = !0;
                     } else
-                      return validate26.errors = [{ instancePath: instancePath + "/before/" + i0, schemaPath: "#/$defs/source/type", keyword: "type", params: { type: "object" } }], !1;
+                      return validate30.errors = [{ instancePath: instancePath + "/before/" + i0, schemaPath: "#/$defs/source/type", keyword: "type", params: { type: "object" } }], !1;
                   var valid1 = _errs6 === errors;
                   if (!valid1)
                     break;
                 }
               } else
-                return validate26.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "array" } }], !1;
+                return validate30.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "array" } }], !1;
             var valid0 = _errs4 === errors;
           } else
             var valid0 = !0;
@@ -2851,11 +3549,11 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
                         let missing2;
                         if (data8.file === void 0 && (missing2 = "file") || data8.policies === void 0 && (missing2 = "policies"))
-                          return validate26.errors = [{ instancePath: instancePath + "/own/" + i2, schemaPath: "#/$defs/source/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                          return validate30.errors = [{ instancePath: instancePath + "/own/" + i2, schemaPath: "#/$defs/source/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
                         if (data8.file !== void 0) {
                           let data9 = data8.file, _errs22 = errors;
                           if (errors === _errs22 && !(data9 && typeof data9 == "object" && !Array.isArray(data9)))
-                            return validate26.errors = [{ instancePath: instancePath + "/own/" + i2 + "/file", schemaPath: "#/$defs/source/properties/file/type", keyword: "type", params: { type: "object" } }], !1;
+                            return validate30.errors = [{ instancePath: instancePath + "/own/" + i2 + "/file", schemaPath: "#/$defs/source/properties/file/type", keyword: "type", params: { type: "object" } }], !1;
                           var valid7 = _errs22 === errors;
                         } else
                           var valid7 = !0;
@@ -2869,53 +3567,53 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
                                 for (let i3 = 0; i3 < len3; i3++) {
                                   let data11 = data10[i3], _errs27 = errors;
                                   if (errors === _errs27 && !(data11 && typeof data11 == "object" && !Array.isArray(data11)))
-                                    return validate26.errors = [{ instancePath: instancePath + "/own/" + i2 + "/policies/" + i3, schemaPath: "#/$defs/source/properties/policies/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                    return validate30.errors = [{ instancePath: instancePath + "/own/" + i2 + "/policies/" + i3, schemaPath: "#/$defs/source/properties/policies/items/type", keyword: "type", params: { type: "object" } }], !1;
                                   var valid8 = _errs27 === errors;
                                   if (!valid8)
                                     break;
                                 }
                               } else
-                                return validate26.errors = [{ instancePath: instancePath + "/own/" + i2 + "/policies", schemaPath: "#/$defs/source/properties/policies/type", keyword: "type", params: { type: "array" } }], !1;
+                                return validate30.errors = [{ instancePath: instancePath + "/own/" + i2 + "/policies", schemaPath: "#/$defs/source/properties/policies/type", keyword: "type", params: { type: "array" } }], !1;
                             var valid7 = _errs25 === errors;
                           } else
                             var valid7 = !0;
                       } else
-                        return validate26.errors = [{ instancePath: instancePath + "/own/" + i2, schemaPath: "#/$defs/source/type", keyword: "type", params: { type: "object" } }], !1;
+                        return validate30.errors = [{ instancePath: instancePath + "/own/" + i2, schemaPath: "#/$defs/source/type", keyword: "type", params: { type: "object" } }], !1;
                     var valid5 = _errs19 === errors;
                     if (!valid5)
                       break;
                   }
                 } else
-                  return validate26.errors = [{ instancePath: instancePath + "/own", schemaPath: "#/properties/own/type", keyword: "type", params: { type: "array" } }], !1;
+                  return validate30.errors = [{ instancePath: instancePath + "/own", schemaPath: "#/properties/own/type", keyword: "type", params: { type: "array" } }], !1;
               var valid0 = _errs17 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate26.errors = vErrors, errors === 0;
+      return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate30.errors = vErrors, errors === 0;
 }
-var stopFileFits = validate27, schema56 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern22 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern24 = new RegExp("^[\\s\\S]{0,500}$", "u");
-function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var stopFileFits = validate31, schema69 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern25 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern27 = new RegExp("^[\\s\\S]{0,500}$", "u");
+function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.author === void 0 && (missing0 = "author") || data.knownBy === void 0 && (missing0 = "knownBy") || data.at === void 0 && (missing0 = "at"))
-        return validate27.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate31.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       {
         let _errs1 = errors;
         for (let key0 in data)
           if (!(key0 === "format" || key0 === "author" || key0 === "knownBy" || key0 === "at" || key0 === "by" || key0 === "reason")) {
-            return validate27.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+            return validate31.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.format !== void 0) {
             let _errs2 = errors;
             if (data.format !== "edgewise.stop/1")
-              return validate27.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.stop/1" } }], !1;
+              return validate31.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.stop/1" } }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -2924,10 +3622,10 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
               let data1 = data.author, _errs3 = errors;
               if (errors === _errs3)
                 if (typeof data1 == "string") {
-                  if (!pattern22.test(data1))
-                    return validate27.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,300}$" } }], !1;
+                  if (!pattern25.test(data1))
+                    return validate31.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,300}$" } }], !1;
                 } else
-                  return validate27.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                  return validate31.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
@@ -2935,9 +3633,9 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.knownBy !== void 0) {
                 let data2 = data.knownBy, _errs5 = errors;
                 if (typeof data2 != "string")
-                  return validate27.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                  return validate31.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                 if (!(data2 === "user" || data2 === "ci" || data2 === "serve"))
-                  return validate27.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema56.properties.knownBy.enum } }], !1;
+                  return validate31.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema69.properties.knownBy.enum } }], !1;
                 var valid0 = _errs5 === errors;
               } else
                 var valid0 = !0;
@@ -2947,9 +3645,9 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                   if (errors === errors)
                     if (typeof data3 == "string") {
                       if (!pattern0.test(data3))
-                        return validate27.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                        return validate31.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                     } else
-                      return validate27.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                      return validate31.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
                   var valid0 = _errs7 === errors;
                 } else
                   var valid0 = !0;
@@ -2960,11 +3658,11 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
                         let missing1;
                         if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
-                          return validate27.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                          return validate31.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                         if (data4.name !== void 0) {
                           let _errs13 = errors;
                           if (typeof data4.name != "string")
-                            return validate27.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                            return validate31.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
                           var valid3 = _errs13 === errors;
                         } else
                           var valid3 = !0;
@@ -2972,9 +3670,9 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data4.knownBy !== void 0) {
                             let data6 = data4.knownBy, _errs15 = errors;
                             if (typeof data6 != "string")
-                              return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                              return validate31.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
-                              return validate27.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                              return validate31.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
                             var valid3 = _errs15 === errors;
                           } else
                             var valid3 = !0;
@@ -2982,7 +3680,7 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data4.issuer !== void 0) {
                               let _errs17 = errors;
                               if (typeof data4.issuer != "string")
-                                return validate27.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate31.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
                               var valid3 = _errs17 === errors;
                             } else
                               var valid3 = !0;
@@ -2990,14 +3688,14 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                               if (data4.sub !== void 0) {
                                 let _errs19 = errors;
                                 if (typeof data4.sub != "string")
-                                  return validate27.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                  return validate31.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
                                 var valid3 = _errs19 === errors;
                               } else
                                 var valid3 = !0;
                           }
                         }
                       } else
-                        return validate27.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                        return validate31.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                     var valid0 = _errs10 === errors;
                   } else
                     var valid0 = !0;
@@ -3006,10 +3704,10 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
                       let data9 = data.reason, _errs21 = errors;
                       if (errors === _errs21)
                         if (typeof data9 == "string") {
-                          if (!pattern24.test(data9))
-                            return validate27.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
+                          if (!pattern27.test(data9))
+                            return validate31.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
                         } else
-                          return validate27.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                          return validate31.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                       var valid0 = _errs21 === errors;
                     } else
                       var valid0 = !0;
@@ -3020,21 +3718,21 @@ function validate27(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate27.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate27.errors = vErrors, errors === 0;
+      return validate31.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate31.errors = vErrors, errors === 0;
 }
-var chainFileFits = validate28, schema59 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" }, journal: { type: "string", pattern: "^[0-9a-f]{64}$" }, intents: { type: "string", pattern: "^[0-9a-f]{64}$" } } }, pattern25 = new RegExp("^[0-9a-f]{64}$", "u");
-function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var chainFileFits = validate32, schema72 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" }, journal: { type: "string", pattern: "^[0-9a-f]{64}$" }, intents: { type: "string", pattern: "^[0-9a-f]{64}$" } } }, pattern28 = new RegExp("^[0-9a-f]{64}$", "u");
+function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.home === void 0 && (missing0 = "home") || data.number === void 0 && (missing0 = "number") || data.previous === void 0 && (missing0 = "previous") || data.at === void 0 && (missing0 = "at") || data.kind === void 0 && (missing0 = "kind") || data.about === void 0 && (missing0 = "about") || data.by === void 0 && (missing0 = "by") || data.commit === void 0 && (missing0 = "commit") || data.plan === void 0 && (missing0 = "plan") || data.reason === void 0 && (missing0 = "reason") || data.outcome === void 0 && (missing0 = "outcome"))
-        return validate28.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate32.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.chain/1")
-          return validate28.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.chain/1" } }], !1;
+          return validate32.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.chain/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -3042,7 +3740,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.home !== void 0) {
           let _errs2 = errors;
           if (typeof data.home != "string")
-            return validate28.errors = [{ instancePath: instancePath + "/home", schemaPath: "#/properties/home/type", keyword: "type", params: { type: "string" } }], !1;
+            return validate32.errors = [{ instancePath: instancePath + "/home", schemaPath: "#/properties/home/type", keyword: "type", params: { type: "string" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
@@ -3050,9 +3748,9 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.number !== void 0) {
             let data2 = data.number, _errs4 = errors;
             if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
-              return validate28.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], !1;
+              return validate32.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], !1;
             if (errors === _errs4 && typeof data2 == "number" && isFinite(data2) && (data2 < 1 || isNaN(data2)))
-              return validate28.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+              return validate32.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
             var valid0 = _errs4 === errors;
           } else
             var valid0 = !0;
@@ -3060,9 +3758,9 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.previous !== void 0) {
               let data3 = data.previous, _errs6 = errors;
               if (typeof data3 != "string" && data3 !== null)
-                return validate28.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema59.properties.previous.type } }], !1;
-              if (errors === _errs6 && typeof data3 == "string" && !pattern25.test(data3))
-                return validate28.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                return validate32.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema72.properties.previous.type } }], !1;
+              if (errors === _errs6 && typeof data3 == "string" && !pattern28.test(data3))
+                return validate32.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
               var valid0 = _errs6 === errors;
             } else
               var valid0 = !0;
@@ -3072,9 +3770,9 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                 if (errors === errors)
                   if (typeof data4 == "string") {
                     if (!pattern0.test(data4))
-                      return validate28.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                      return validate32.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                   } else
-                    return validate28.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                    return validate32.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
                 var valid0 = _errs8 === errors;
               } else
                 var valid0 = !0;
@@ -3082,9 +3780,9 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data.kind !== void 0) {
                   let data5 = data.kind, _errs11 = errors;
                   if (typeof data5 != "string")
-                    return validate28.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
+                    return validate32.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
                   if (!(data5 === "apply" || data5 === "rollback" || data5 === "override" || data5 === "exception" || data5 === "approval" || data5 === "decision" || data5 === "unlock" || data5 === "refusal" || data5 === "import" || data5 === "forget" || data5 === "move" || data5 === "prune"))
-                    return validate28.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema59.properties.kind.enum } }], !1;
+                    return validate32.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema72.properties.kind.enum } }], !1;
                   var valid0 = _errs11 === errors;
                 } else
                   var valid0 = !0;
@@ -3092,7 +3790,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data.about !== void 0) {
                     let _errs13 = errors;
                     if (typeof data.about != "string")
-                      return validate28.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
+                      return validate32.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
                     var valid0 = _errs13 === errors;
                   } else
                     var valid0 = !0;
@@ -3103,11 +3801,11 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
                           let missing1;
                           if (data7.name === void 0 && (missing1 = "name") || data7.knownBy === void 0 && (missing1 = "knownBy"))
-                            return validate28.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                            return validate32.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                           if (data7.name !== void 0) {
                             let _errs18 = errors;
                             if (typeof data7.name != "string")
-                              return validate28.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                              return validate32.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
                             var valid3 = _errs18 === errors;
                           } else
                             var valid3 = !0;
@@ -3115,9 +3813,9 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data7.knownBy !== void 0) {
                               let data9 = data7.knownBy, _errs20 = errors;
                               if (typeof data9 != "string")
-                                return validate28.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate32.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                               if (!(data9 === "oidc" || data9 === "proxy" || data9 === "ci" || data9 === "database" || data9 === "token" || data9 === "serve" || data9 === "unidentified"))
-                                return validate28.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                                return validate32.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
                               var valid3 = _errs20 === errors;
                             } else
                               var valid3 = !0;
@@ -3125,7 +3823,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                               if (data7.issuer !== void 0) {
                                 let _errs22 = errors;
                                 if (typeof data7.issuer != "string")
-                                  return validate28.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                  return validate32.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
                                 var valid3 = _errs22 === errors;
                               } else
                                 var valid3 = !0;
@@ -3133,14 +3831,14 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                                 if (data7.sub !== void 0) {
                                   let _errs24 = errors;
                                   if (typeof data7.sub != "string")
-                                    return validate28.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                    return validate32.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
                                   var valid3 = _errs24 === errors;
                                 } else
                                   var valid3 = !0;
                             }
                           }
                         } else
-                          return validate28.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                          return validate32.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                       var valid0 = _errs15 === errors;
                     } else
                       var valid0 = !0;
@@ -3148,7 +3846,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data.commit !== void 0) {
                         let data12 = data.commit, _errs26 = errors;
                         if (typeof data12 != "string" && data12 !== null)
-                          return validate28.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema59.properties.commit.type } }], !1;
+                          return validate32.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema72.properties.commit.type } }], !1;
                         var valid0 = _errs26 === errors;
                       } else
                         var valid0 = !0;
@@ -3156,7 +3854,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data.plan !== void 0) {
                           let data13 = data.plan, _errs28 = errors;
                           if (typeof data13 != "string" && data13 !== null)
-                            return validate28.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema59.properties.plan.type } }], !1;
+                            return validate32.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema72.properties.plan.type } }], !1;
                           var valid0 = _errs28 === errors;
                         } else
                           var valid0 = !0;
@@ -3164,7 +3862,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data.reason !== void 0) {
                             let data14 = data.reason, _errs30 = errors;
                             if (typeof data14 != "string" && data14 !== null)
-                              return validate28.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema59.properties.reason.type } }], !1;
+                              return validate32.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema72.properties.reason.type } }], !1;
                             var valid0 = _errs30 === errors;
                           } else
                             var valid0 = !0;
@@ -3172,7 +3870,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data.outcome !== void 0) {
                               let _errs32 = errors;
                               if (typeof data.outcome != "string")
-                                return validate28.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate32.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
                               var valid0 = _errs32 === errors;
                             } else
                               var valid0 = !0;
@@ -3181,10 +3879,10 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                                 let data16 = data.journal, _errs34 = errors;
                                 if (errors === _errs34)
                                   if (typeof data16 == "string") {
-                                    if (!pattern25.test(data16))
-                                      return validate28.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                                    if (!pattern28.test(data16))
+                                      return validate32.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
                                   } else
-                                    return validate28.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/type", keyword: "type", params: { type: "string" } }], !1;
+                                    return validate32.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/type", keyword: "type", params: { type: "string" } }], !1;
                                 var valid0 = _errs34 === errors;
                               } else
                                 var valid0 = !0;
@@ -3193,10 +3891,10 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
                                   let data17 = data.intents, _errs36 = errors;
                                   if (errors === _errs36)
                                     if (typeof data17 == "string") {
-                                      if (!pattern25.test(data17))
-                                        return validate28.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                                      if (!pattern28.test(data17))
+                                        return validate32.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
                                     } else
-                                      return validate28.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "string" } }], !1;
+                                      return validate32.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "string" } }], !1;
                                   var valid0 = _errs36 === errors;
                                 } else
                                   var valid0 = !0;
@@ -3213,21 +3911,21 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate28.errors = vErrors, errors === 0;
+      return validate32.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate32.errors = vErrors, errors === 0;
 }
-var headFileFits = validate29;
-function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var headFileFits = validate33;
+function validate33(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.number === void 0 && (missing0 = "number") || data.hash === void 0 && (missing0 = "hash"))
-        return validate29.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate33.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.head/1")
-          return validate29.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.head/1" } }], !1;
+          return validate33.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.head/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -3235,9 +3933,9 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.number !== void 0) {
           let data1 = data.number, _errs2 = errors;
           if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
-            return validate29.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], !1;
+            return validate33.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], !1;
           if (errors === _errs2 && typeof data1 == "number" && isFinite(data1) && (data1 < 1 || isNaN(data1)))
-            return validate29.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+            return validate33.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
@@ -3246,30 +3944,30 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
             let data2 = data.hash, _errs4 = errors;
             if (errors === _errs4)
               if (typeof data2 == "string") {
-                if (!pattern25.test(data2))
-                  return validate29.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                if (!pattern28.test(data2))
+                  return validate33.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
               } else
-                return validate29.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
+                return validate33.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
             var valid0 = _errs4 === errors;
           } else
             var valid0 = !0;
       }
     } else
-      return validate29.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate29.errors = vErrors, errors === 0;
+      return validate33.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate33.errors = vErrors, errors === 0;
 }
-var unlockFileFits = validate30, schema63 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
-function validate30(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var unlockFileFits = validate34, schema76 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
+function validate34(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.at === void 0 && (missing0 = "at") || data.kind === void 0 && (missing0 = "kind") || data.about === void 0 && (missing0 = "about") || data.by === void 0 && (missing0 = "by") || data.commit === void 0 && (missing0 = "commit") || data.plan === void 0 && (missing0 = "plan") || data.reason === void 0 && (missing0 = "reason") || data.outcome === void 0 && (missing0 = "outcome"))
-        return validate30.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate34.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.unlock/1")
-          return validate30.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.unlock/1" } }], !1;
+          return validate34.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.unlock/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -3279,9 +3977,9 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === errors)
             if (typeof data1 == "string") {
               if (!pattern0.test(data1))
-                return validate30.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                return validate34.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
             } else
-              return validate30.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+              return validate34.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
@@ -3289,9 +3987,9 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.kind !== void 0) {
             let data2 = data.kind, _errs5 = errors;
             if (typeof data2 != "string")
-              return validate30.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
+              return validate34.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
             if (!(data2 === "unlock" || data2 === "refusal" || data2 === "decision"))
-              return validate30.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema63.properties.kind.enum } }], !1;
+              return validate34.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema76.properties.kind.enum } }], !1;
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
@@ -3299,7 +3997,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.about !== void 0) {
               let _errs7 = errors;
               if (typeof data.about != "string")
-                return validate30.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
+                return validate34.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
               var valid0 = _errs7 === errors;
             } else
               var valid0 = !0;
@@ -3310,11 +4008,11 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
                     let missing1;
                     if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
-                      return validate30.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                      return validate34.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                     if (data4.name !== void 0) {
                       let _errs12 = errors;
                       if (typeof data4.name != "string")
-                        return validate30.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                        return validate34.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
                       var valid3 = _errs12 === errors;
                     } else
                       var valid3 = !0;
@@ -3322,9 +4020,9 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data4.knownBy !== void 0) {
                         let data6 = data4.knownBy, _errs14 = errors;
                         if (typeof data6 != "string")
-                          return validate30.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                          return validate34.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
-                          return validate30.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema19.properties.knownBy.enum } }], !1;
+                          return validate34.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
                         var valid3 = _errs14 === errors;
                       } else
                         var valid3 = !0;
@@ -3332,7 +4030,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data4.issuer !== void 0) {
                           let _errs16 = errors;
                           if (typeof data4.issuer != "string")
-                            return validate30.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                            return validate34.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
                           var valid3 = _errs16 === errors;
                         } else
                           var valid3 = !0;
@@ -3340,14 +4038,14 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data4.sub !== void 0) {
                             let _errs18 = errors;
                             if (typeof data4.sub != "string")
-                              return validate30.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                              return validate34.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
                             var valid3 = _errs18 === errors;
                           } else
                             var valid3 = !0;
                       }
                     }
                   } else
-                    return validate30.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                    return validate34.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
                 var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
@@ -3355,7 +4053,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data.commit !== void 0) {
                   let data9 = data.commit, _errs20 = errors;
                   if (typeof data9 != "string" && data9 !== null)
-                    return validate30.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema63.properties.commit.type } }], !1;
+                    return validate34.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema76.properties.commit.type } }], !1;
                   var valid0 = _errs20 === errors;
                 } else
                   var valid0 = !0;
@@ -3363,7 +4061,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data.plan !== void 0) {
                     let data10 = data.plan, _errs22 = errors;
                     if (typeof data10 != "string" && data10 !== null)
-                      return validate30.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema63.properties.plan.type } }], !1;
+                      return validate34.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema76.properties.plan.type } }], !1;
                     var valid0 = _errs22 === errors;
                   } else
                     var valid0 = !0;
@@ -3371,7 +4069,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                     if (data.reason !== void 0) {
                       let data11 = data.reason, _errs24 = errors;
                       if (typeof data11 != "string" && data11 !== null)
-                        return validate30.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema63.properties.reason.type } }], !1;
+                        return validate34.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema76.properties.reason.type } }], !1;
                       var valid0 = _errs24 === errors;
                     } else
                       var valid0 = !0;
@@ -3379,7 +4077,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data.outcome !== void 0) {
                         let _errs26 = errors;
                         if (typeof data.outcome != "string")
-                          return validate30.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
+                          return validate34.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
                         var valid0 = _errs26 === errors;
                       } else
                         var valid0 = !0;
@@ -3391,21 +4089,21 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate30.errors = vErrors, errors === 0;
+      return validate34.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate34.errors = vErrors, errors === 0;
 }
-var logFileFits = validate31, schema66 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
-function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var logFileFits = validate35, schema79 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+function validate35(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.files === void 0 && (missing0 = "files"))
-        return validate31.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate35.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.log/1")
-          return validate31.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.log/1" } }], !1;
+          return validate35.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.log/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -3417,32 +4115,32 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
               for (let key0 in data1) {
                 let data2 = data1[key0], _errs5 = errors;
                 if (typeof data2 != "string" && data2 !== null)
-                  return validate31.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema66.properties.files.additionalProperties.type } }], !1;
+                  return validate35.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema79.properties.files.additionalProperties.type } }], !1;
                 var valid1 = _errs5 === errors;
                 if (!valid1)
                   break;
               }
             else
-              return validate31.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
+              return validate35.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
     } else
-      return validate31.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate31.errors = vErrors, errors === 0;
+      return validate35.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate35.errors = vErrors, errors === 0;
 }
-var planFileFits = validate32, schema67 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern31 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
-function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var planFileFits = validate36, schema80 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern34 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+function validate36(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.format === void 0 && (missing0 = "format") || data.changes === void 0 && (missing0 = "changes") || data.writes === void 0 && (missing0 = "writes") || data.basis === void 0 && (missing0 = "basis") || data.planner === void 0 && (missing0 = "planner"))
-        return validate32.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate36.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.format !== void 0) {
         let _errs1 = errors;
         if (data.format !== "edgewise.plan/1")
-          return validate32.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.plan/1" } }], !1;
+          return validate36.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.plan/1" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -3459,11 +4157,11 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
                     let missing1;
                     if (data2.domain === void 0 && (missing1 = "domain") || data2.item === void 0 && (missing1 = "item") || data2.action === void 0 && (missing1 = "action") || data2.reason === void 0 && (missing1 = "reason") || data2.before === void 0 && (missing1 = "before") || data2.after === void 0 && (missing1 = "after") || data2.patch === void 0 && (missing1 = "patch"))
-                      return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0, schemaPath: "#/properties/changes/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                      return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0, schemaPath: "#/properties/changes/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                     if (data2.domain !== void 0) {
                       let _errs6 = errors;
                       if (typeof data2.domain != "string")
-                        return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/domain", schemaPath: "#/properties/changes/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
+                        return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/domain", schemaPath: "#/properties/changes/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
                       var valid2 = _errs6 === errors;
                     } else
                       var valid2 = !0;
@@ -3471,7 +4169,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data2.item !== void 0) {
                         let _errs8 = errors;
                         if (typeof data2.item != "string")
-                          return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/item", schemaPath: "#/properties/changes/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/item", schemaPath: "#/properties/changes/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
                         var valid2 = _errs8 === errors;
                       } else
                         var valid2 = !0;
@@ -3479,9 +4177,9 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data2.action !== void 0) {
                           let data5 = data2.action, _errs10 = errors;
                           if (typeof data5 != "string")
-                            return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
+                            return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
                           if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema67.properties.changes.items.properties.action.enum } }], !1;
+                            return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema80.properties.changes.items.properties.action.enum } }], !1;
                           var valid2 = _errs10 === errors;
                         } else
                           var valid2 = !0;
@@ -3489,9 +4187,9 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data2.reason !== void 0) {
                             let data6 = data2.reason, _errs12 = errors;
                             if (typeof data6 != "string")
-                              return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+                              return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
                             if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema67.properties.changes.items.properties.reason.enum } }], !1;
+                              return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema80.properties.changes.items.properties.reason.enum } }], !1;
                             var valid2 = _errs12 === errors;
                           } else
                             var valid2 = !0;
@@ -3499,7 +4197,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data2.by !== void 0) {
                               let _errs14 = errors;
                               if (typeof data2.by != "string")
-                                return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/by", schemaPath: "#/properties/changes/items/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/by", schemaPath: "#/properties/changes/items/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
                               var valid2 = _errs14 === errors;
                             } else
                               var valid2 = !0;
@@ -3509,21 +4207,21 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                 if (errors === _errs16)
                                   if (Array.isArray(data8)) {
                                     if (data8.length < 1)
-                                      return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                      return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
                                     {
                                       var valid3 = !0;
                                       let len1 = data8.length;
                                       for (let i1 = 0; i1 < len1; i1++) {
                                         let _errs18 = errors;
                                         if (typeof data8[i1] != "string")
-                                          return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets/" + i1, schemaPath: "#/properties/changes/items/properties/resets/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                          return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets/" + i1, schemaPath: "#/properties/changes/items/properties/resets/items/type", keyword: "type", params: { type: "string" } }], !1;
                                         var valid3 = _errs18 === errors;
                                         if (!valid3)
                                           break;
                                       }
                                     }
                                   } else
-                                    return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/type", keyword: "type", params: { type: "array" } }], !1;
+                                    return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/type", keyword: "type", params: { type: "array" } }], !1;
                                 var valid2 = _errs16 === errors;
                               } else
                                 var valid2 = !0;
@@ -3540,13 +4238,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                           if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
                                             let missing2;
                                             if (data11.op === void 0 && (missing2 = "op") || data11.path === void 0 && (missing2 = "path"))
-                                              return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                              return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
                                             if (data11.op !== void 0) {
                                               let data12 = data11.op, _errs24 = errors;
                                               if (typeof data12 != "string")
-                                                return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
+                                                return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
                                               if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
-                                                return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema67.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
+                                                return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema80.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
                                               var valid5 = _errs24 === errors;
                                             } else
                                               var valid5 = !0;
@@ -3554,18 +4252,18 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                               if (data11.path !== void 0) {
                                                 let _errs26 = errors;
                                                 if (typeof data11.path != "string")
-                                                  return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/path", schemaPath: "#/properties/changes/items/properties/patch/items/properties/path/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/path", schemaPath: "#/properties/changes/items/properties/patch/items/properties/path/type", keyword: "type", params: { type: "string" } }], !1;
                                                 var valid5 = _errs26 === errors;
                                               } else
                                                 var valid5 = !0;
                                           } else
-                                            return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                            return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/type", keyword: "type", params: { type: "object" } }], !1;
                                         var valid4 = _errs22 === errors;
                                         if (!valid4)
                                           break;
                                       }
                                     } else
-                                      return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch", schemaPath: "#/properties/changes/items/properties/patch/type", keyword: "type", params: { type: "array" } }], !1;
+                                      return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch", schemaPath: "#/properties/changes/items/properties/patch/type", keyword: "type", params: { type: "array" } }], !1;
                                   var valid2 = _errs20 === errors;
                                 } else
                                   var valid2 = !0;
@@ -3575,13 +4273,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                       }
                     }
                   } else
-                    return validate32.errors = [{ instancePath: instancePath + "/changes/" + i0, schemaPath: "#/properties/changes/items/type", keyword: "type", params: { type: "object" } }], !1;
+                    return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0, schemaPath: "#/properties/changes/items/type", keyword: "type", params: { type: "object" } }], !1;
                 var valid1 = _errs4 === errors;
                 if (!valid1)
                   break;
               }
             } else
-              return validate32.errors = [{ instancePath: instancePath + "/changes", schemaPath: "#/properties/changes/type", keyword: "type", params: { type: "array" } }], !1;
+              return validate36.errors = [{ instancePath: instancePath + "/changes", schemaPath: "#/properties/changes/type", keyword: "type", params: { type: "array" } }], !1;
           var valid0 = _errs2 === errors;
         } else
           var valid0 = !0;
@@ -3598,13 +4296,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                     if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
                       let missing3;
                       if (data15.id === void 0 && (missing3 = "id") || data15.wave === void 0 && (missing3 = "wave") || data15.domains === void 0 && (missing3 = "domains") || data15.config === void 0 && (missing3 = "config") || data15.forms === void 0 && (missing3 = "forms"))
-                        return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                        return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
                       if (data15.id !== void 0) {
                         let data16 = data15.id, _errs32 = errors;
                         if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
-                          return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/type", keyword: "type", params: { type: "integer" } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/type", keyword: "type", params: { type: "integer" } }], !1;
                         if (errors === _errs32 && typeof data16 == "number" && isFinite(data16) && (data16 < 1 || isNaN(data16)))
-                          return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
                         var valid7 = _errs32 === errors;
                       } else
                         var valid7 = !0;
@@ -3612,9 +4310,9 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data15.wave !== void 0) {
                           let data17 = data15.wave, _errs34 = errors;
                           if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
-                            return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/type", keyword: "type", params: { type: "integer" } }], !1;
+                            return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/type", keyword: "type", params: { type: "integer" } }], !1;
                           if (errors === _errs34 && typeof data17 == "number" && isFinite(data17) && (data17 < 1 || isNaN(data17)))
-                            return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                            return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
                           var valid7 = _errs34 === errors;
                         } else
                           var valid7 = !0;
@@ -3624,21 +4322,21 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                             if (errors === _errs36)
                               if (Array.isArray(data18)) {
                                 if (data18.length < 1)
-                                  return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                  return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
                                 {
                                   var valid8 = !0;
                                   let len4 = data18.length;
                                   for (let i4 = 0; i4 < len4; i4++) {
                                     let _errs38 = errors;
                                     if (typeof data18[i4] != "string")
-                                      return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains/" + i4, schemaPath: "#/properties/writes/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                      return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains/" + i4, schemaPath: "#/properties/writes/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
                                     var valid8 = _errs38 === errors;
                                     if (!valid8)
                                       break;
                                   }
                                 }
                               } else
-                                return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
                             var valid7 = _errs36 === errors;
                           } else
                             var valid7 = !0;
@@ -3646,7 +4344,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data15.config !== void 0) {
                               let data20 = data15.config, _errs40 = errors;
                               if (errors === _errs40 && !(data20 && typeof data20 == "object" && !Array.isArray(data20)))
-                                return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/config", schemaPath: "#/properties/writes/items/properties/config/type", keyword: "type", params: { type: "object" } }], !1;
+                                return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/config", schemaPath: "#/properties/writes/items/properties/config/type", keyword: "type", params: { type: "object" } }], !1;
                               var valid7 = _errs40 === errors;
                             } else
                               var valid7 = !0;
@@ -3658,15 +4356,15 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                     for (let key0 in data21) {
                                       let data22 = data21[key0], _errs46 = errors;
                                       if (typeof data22 != "string")
-                                        return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                        return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                                       if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
-                                        return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema67.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
+                                        return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema80.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
                                       var valid9 = _errs46 === errors;
                                       if (!valid9)
                                         break;
                                     }
                                   else
-                                    return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms", schemaPath: "#/properties/writes/items/properties/forms/type", keyword: "type", params: { type: "object" } }], !1;
+                                    return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms", schemaPath: "#/properties/writes/items/properties/forms/type", keyword: "type", params: { type: "object" } }], !1;
                                 var valid7 = _errs43 === errors;
                               } else
                                 var valid7 = !0;
@@ -3674,13 +4372,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                         }
                       }
                     } else
-                      return validate32.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "object" } }], !1;
+                      return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "object" } }], !1;
                   var valid6 = _errs30 === errors;
                   if (!valid6)
                     break;
                 }
               } else
-                return validate32.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "array" } }], !1;
+                return validate36.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "array" } }], !1;
             var valid0 = _errs28 === errors;
           } else
             var valid0 = !0;
@@ -3691,7 +4389,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
                   let missing4;
                   if (data23.desired === void 0 && (missing4 = "desired") || data23.recorded === void 0 && (missing4 = "recorded"))
-                    return validate32.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                    return validate36.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
                   if (data23.desired !== void 0) {
                     let data24 = data23.desired, _errs50 = errors;
                     if (errors === _errs50)
@@ -3700,16 +4398,16 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                           let data25 = data24[key1], _errs53 = errors;
                           if (errors === _errs53)
                             if (typeof data25 == "string") {
-                              if (!pattern31.test(data25))
-                                return validate32.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
+                              if (!pattern34.test(data25))
+                                return validate36.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
-                              return validate32.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                              return validate36.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                           var valid11 = _errs53 === errors;
                           if (!valid11)
                             break;
                         }
                       else
-                        return validate32.errors = [{ instancePath: instancePath + "/basis/desired", schemaPath: "#/properties/basis/properties/desired/type", keyword: "type", params: { type: "object" } }], !1;
+                        return validate36.errors = [{ instancePath: instancePath + "/basis/desired", schemaPath: "#/properties/basis/properties/desired/type", keyword: "type", params: { type: "object" } }], !1;
                     var valid10 = _errs50 === errors;
                   } else
                     var valid10 = !0;
@@ -3722,16 +4420,16 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                             let data27 = data26[key2], _errs58 = errors;
                             if (errors === _errs58)
                               if (typeof data27 == "string") {
-                                if (!pattern31.test(data27))
-                                  return validate32.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
+                                if (!pattern34.test(data27))
+                                  return validate36.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
-                                return validate32.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate36.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
                             var valid12 = _errs58 === errors;
                             if (!valid12)
                               break;
                           }
                         else
-                          return validate32.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
                       var valid10 = _errs55 === errors;
                     } else
                       var valid10 = !0;
@@ -3745,13 +4443,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                             for (let i5 = 0; i5 < len5; i5++) {
                               let _errs62 = errors;
                               if (typeof data28[i5] != "string")
-                                return validate32.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate36.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
                               var valid13 = _errs62 === errors;
                               if (!valid13)
                                 break;
                             }
                           } else
-                            return validate32.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
+                            return validate36.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
                         var valid10 = _errs60 === errors;
                       } else
                         var valid10 = !0;
@@ -3765,13 +4463,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                               for (let i6 = 0; i6 < len6; i6++) {
                                 let _errs66 = errors;
                                 if (typeof data30[i6] != "string")
-                                  return validate32.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                  return validate36.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
                                 var valid14 = _errs66 === errors;
                                 if (!valid14)
                                   break;
                               }
                             } else
-                              return validate32.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                              return validate36.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
                           var valid10 = _errs64 === errors;
                         } else
                           var valid10 = !0;
@@ -3779,7 +4477,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                           if (data23.commit !== void 0) {
                             let data32 = data23.commit, _errs68 = errors;
                             if (typeof data32 != "string" && data32 !== null)
-                              return validate32.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema67.properties.basis.properties.commit.type } }], !1;
+                              return validate36.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema80.properties.basis.properties.commit.type } }], !1;
                             var valid10 = _errs68 === errors;
                           } else
                             var valid10 = !0;
@@ -3787,7 +4485,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                             if (data23.onTopOf !== void 0) {
                               let _errs70 = errors;
                               if (typeof data23.onTopOf != "string")
-                                return validate32.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
+                                return validate36.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
                               var valid10 = _errs70 === errors;
                             } else
                               var valid10 = !0;
@@ -3798,15 +4496,15 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                   if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
                                     let missing5;
                                     if (data34.at === void 0 && (missing5 = "at") || data34.hash === void 0 && (missing5 = "hash"))
-                                      return validate32.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                      return validate36.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
                                     if (data34.at !== void 0) {
                                       let data35 = data34.at, _errs74 = errors;
                                       if (errors === errors)
                                         if (typeof data35 == "string") {
                                           if (!pattern0.test(data35))
-                                            return validate32.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                            return validate36.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                         } else
-                                          return validate32.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                          return validate36.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
                                       var valid15 = _errs74 === errors;
                                     } else
                                       var valid15 = !0;
@@ -3814,12 +4512,12 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                       if (data34.hash !== void 0) {
                                         let _errs77 = errors;
                                         if (typeof data34.hash != "string")
-                                          return validate32.errors = [{ instancePath: instancePath + "/basis/traffic/hash", schemaPath: "#/properties/basis/properties/traffic/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
+                                          return validate36.errors = [{ instancePath: instancePath + "/basis/traffic/hash", schemaPath: "#/properties/basis/properties/traffic/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
                                         var valid15 = _errs77 === errors;
                                       } else
                                         var valid15 = !0;
                                   } else
-                                    return validate32.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/type", keyword: "type", params: { type: "object" } }], !1;
+                                    return validate36.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/type", keyword: "type", params: { type: "object" } }], !1;
                                 var valid10 = _errs72 === errors;
                               } else
                                 var valid10 = !0;
@@ -3829,7 +4527,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                     }
                   }
                 } else
-                  return validate32.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/type", keyword: "type", params: { type: "object" } }], !1;
+                  return validate36.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/type", keyword: "type", params: { type: "object" } }], !1;
               var valid0 = _errs48 === errors;
             } else
               var valid0 = !0;
@@ -3840,13 +4538,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
                     let missing6;
                     if (data37.version === void 0 && (missing6 = "version") || data37.effort === void 0 && (missing6 = "effort"))
-                      return validate32.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                      return validate36.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
                     if (data37.version !== void 0) {
                       let data38 = data37.version, _errs81 = errors;
                       if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
-                        return validate32.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], !1;
+                        return validate36.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], !1;
                       if (errors === _errs81 && typeof data38 == "number" && isFinite(data38) && (data38 < 1 || isNaN(data38)))
-                        return validate32.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                        return validate36.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
                       var valid17 = _errs81 === errors;
                     } else
                       var valid17 = !0;
@@ -3854,14 +4552,14 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data37.effort !== void 0) {
                         let data39 = data37.effort, _errs83 = errors;
                         if (typeof data39 != "string")
-                          return validate32.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
                         if (!(data39 === "quick" || data39 === "normal"))
-                          return validate32.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema67.properties.planner.properties.effort.enum } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema80.properties.planner.properties.effort.enum } }], !1;
                         var valid17 = _errs83 === errors;
                       } else
                         var valid17 = !0;
                   } else
-                    return validate32.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], !1;
+                    return validate36.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], !1;
                 var valid0 = _errs79 === errors;
               } else
                 var valid0 = !0;
@@ -3873,12 +4571,12 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                       if (data40.conditional !== void 0) {
                         let data41 = data40.conditional, _errs87 = errors;
                         if (!(typeof data41 == "number" && !(data41 % 1) && !isNaN(data41) && isFinite(data41)))
-                          return validate32.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
                         if (errors === _errs87 && typeof data41 == "number" && isFinite(data41) && (data41 < 0 || isNaN(data41)))
-                          return validate32.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                       }
                     } else
-                      return validate32.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
+                      return validate36.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
                   var valid0 = _errs85 === errors;
                 } else
                   var valid0 = !0;
@@ -3888,7 +4586,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                     if (errors === _errs89)
                       if (Array.isArray(data42)) {
                         if (data42.length < 1)
-                          return validate32.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
                         {
                           var valid19 = !0;
                           let len7 = data42.length;
@@ -3898,11 +4596,11 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                               if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
                                 let missing7;
                                 if (data43.domain === void 0 && (missing7 = "domain") || data43.item === void 0 && (missing7 = "item") || data43.field === void 0 && (missing7 = "field") || data43.value === void 0 && (missing7 = "value"))
-                                  return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                  return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
                                 if (data43.domain !== void 0) {
                                   let _errs93 = errors;
                                   if (typeof data43.domain != "string")
-                                    return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/domain", schemaPath: "#/properties/stays/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
+                                    return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/domain", schemaPath: "#/properties/stays/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
                                   var valid20 = _errs93 === errors;
                                 } else
                                   var valid20 = !0;
@@ -3910,7 +4608,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                   if (data43.item !== void 0) {
                                     let _errs95 = errors;
                                     if (typeof data43.item != "string")
-                                      return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/item", schemaPath: "#/properties/stays/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
+                                      return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/item", schemaPath: "#/properties/stays/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
                                     var valid20 = _errs95 === errors;
                                   } else
                                     var valid20 = !0;
@@ -3918,20 +4616,20 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                     if (data43.field !== void 0) {
                                       let _errs97 = errors;
                                       if (typeof data43.field != "string")
-                                        return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/field", schemaPath: "#/properties/stays/items/properties/field/type", keyword: "type", params: { type: "string" } }], !1;
+                                        return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/field", schemaPath: "#/properties/stays/items/properties/field/type", keyword: "type", params: { type: "string" } }], !1;
                                       var valid20 = _errs97 === errors;
                                     } else
                                       var valid20 = !0;
                                 }
                               } else
-                                return validate32.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/type", keyword: "type", params: { type: "object" } }], !1;
                             var valid19 = _errs91 === errors;
                             if (!valid19)
                               break;
                           }
                         }
                       } else
-                        return validate32.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/type", keyword: "type", params: { type: "array" } }], !1;
+                        return validate36.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/type", keyword: "type", params: { type: "array" } }], !1;
                     var valid0 = _errs89 === errors;
                   } else
                     var valid0 = !0;
@@ -3945,13 +4643,13 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                           for (let i8 = 0; i8 < len8; i8++) {
                             let _errs101 = errors;
                             if (typeof data47[i8] != "string")
-                              return validate32.errors = [{ instancePath: instancePath + "/warnings/" + i8, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
+                              return validate36.errors = [{ instancePath: instancePath + "/warnings/" + i8, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
                             var valid21 = _errs101 === errors;
                             if (!valid21)
                               break;
                           }
                         } else
-                          return validate32.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
+                          return validate36.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
                       var valid0 = _errs99 === errors;
                     } else
                       var valid0 = !0;
@@ -3962,21 +4660,21 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate32.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate32.errors = vErrors, errors === 0;
+      return validate36.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate36.errors = vErrors, errors === 0;
 }
-var isAddressFileFits = validate33;
-function validate33(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var isAddressFileFits = validate37;
+function validate37(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.id === void 0 && (missing0 = "id") || data.address === void 0 && (missing0 = "address"))
-        return validate33.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate37.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.id !== void 0) {
         let _errs1 = errors;
         if (typeof data.id != "string")
-          return validate33.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], !1;
+          return validate37.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -3984,7 +4682,7 @@ function validate33(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.address !== void 0) {
           let _errs3 = errors;
           if (typeof data.address != "string")
-            return validate33.errors = [{ instancePath: instancePath + "/address", schemaPath: "#/properties/address/type", keyword: "type", params: { type: "string" } }], !1;
+            return validate37.errors = [{ instancePath: instancePath + "/address", schemaPath: "#/properties/address/type", keyword: "type", params: { type: "string" } }], !1;
           var valid0 = _errs3 === errors;
         } else
           var valid0 = !0;
@@ -3992,27 +4690,27 @@ function validate33(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.movedTo !== void 0) {
             let _errs5 = errors;
             if (typeof data.movedTo != "string")
-              return validate33.errors = [{ instancePath: instancePath + "/movedTo", schemaPath: "#/properties/movedTo/type", keyword: "type", params: { type: "string" } }], !1;
+              return validate37.errors = [{ instancePath: instancePath + "/movedTo", schemaPath: "#/properties/movedTo/type", keyword: "type", params: { type: "string" } }], !1;
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
       }
     } else
-      return validate33.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate33.errors = vErrors, errors === 0;
+      return validate37.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate37.errors = vErrors, errors === 0;
 }
-var isCallFits = validate35;
-function validate35(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var isCallFits = validate39;
+function validate39(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if (data.at === void 0 && (missing0 = "at") || data.boot === void 0 && (missing0 = "boot") || data.up === void 0 && (missing0 = "up"))
-        return validate35.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate39.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       if (data.at !== void 0) {
         let data0 = data.at, _errs1 = errors;
         if (!(typeof data0 == "number" && isFinite(data0)))
-          return validate35.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "number" } }], !1;
+          return validate39.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "number" } }], !1;
         var valid0 = _errs1 === errors;
       } else
         var valid0 = !0;
@@ -4020,7 +4718,7 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.boot !== void 0) {
           let _errs3 = errors;
           if (typeof data.boot != "string")
-            return validate35.errors = [{ instancePath: instancePath + "/boot", schemaPath: "#/properties/boot/type", keyword: "type", params: { type: "string" } }], !1;
+            return validate39.errors = [{ instancePath: instancePath + "/boot", schemaPath: "#/properties/boot/type", keyword: "type", params: { type: "string" } }], !1;
           var valid0 = _errs3 === errors;
         } else
           var valid0 = !0;
@@ -4028,7 +4726,7 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.up !== void 0) {
             let data2 = data.up, _errs5 = errors;
             if (!(typeof data2 == "number" && isFinite(data2)))
-              return validate35.errors = [{ instancePath: instancePath + "/up", schemaPath: "#/properties/up/type", keyword: "type", params: { type: "number" } }], !1;
+              return validate39.errors = [{ instancePath: instancePath + "/up", schemaPath: "#/properties/up/type", keyword: "type", params: { type: "number" } }], !1;
             var valid0 = _errs5 === errors;
           } else
             var valid0 = !0;
@@ -4036,9 +4734,9 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.count !== void 0) {
               let data3 = data.count, _errs7 = errors;
               if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                return validate35.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
+                return validate39.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
               if (errors === _errs7 && typeof data3 == "number" && isFinite(data3) && (data3 < 1 || isNaN(data3)))
-                return validate35.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                return validate39.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
               var valid0 = _errs7 === errors;
             } else
               var valid0 = !0;
@@ -4046,7 +4744,7 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.inFlight !== void 0) {
                 let _errs9 = errors;
                 if (data.inFlight !== !0)
-                  return validate35.errors = [{ instancePath: instancePath + "/inFlight", schemaPath: "#/properties/inFlight/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                  return validate39.errors = [{ instancePath: instancePath + "/inFlight", schemaPath: "#/properties/inFlight/const", keyword: "const", params: { allowedValue: !0 } }], !1;
                 var valid0 = _errs9 === errors;
               } else
                 var valid0 = !0;
@@ -4057,11 +4755,11 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
                     if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
                       let missing1;
                       if (data5.boot === void 0 && (missing1 = "boot") || data5.up === void 0 && (missing1 = "up"))
-                        return validate35.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                        return validate39.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
                       if (data5.boot !== void 0) {
                         let _errs12 = errors;
                         if (typeof data5.boot != "string")
-                          return validate35.errors = [{ instancePath: instancePath + "/seen/boot", schemaPath: "#/properties/seen/properties/boot/type", keyword: "type", params: { type: "string" } }], !1;
+                          return validate39.errors = [{ instancePath: instancePath + "/seen/boot", schemaPath: "#/properties/seen/properties/boot/type", keyword: "type", params: { type: "string" } }], !1;
                         var valid1 = _errs12 === errors;
                       } else
                         var valid1 = !0;
@@ -4069,12 +4767,12 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
                         if (data5.up !== void 0) {
                           let data7 = data5.up, _errs14 = errors;
                           if (!(typeof data7 == "number" && isFinite(data7)))
-                            return validate35.errors = [{ instancePath: instancePath + "/seen/up", schemaPath: "#/properties/seen/properties/up/type", keyword: "type", params: { type: "number" } }], !1;
+                            return validate39.errors = [{ instancePath: instancePath + "/seen/up", schemaPath: "#/properties/seen/properties/up/type", keyword: "type", params: { type: "number" } }], !1;
                           var valid1 = _errs14 === errors;
                         } else
                           var valid1 = !0;
                     } else
-                      return validate35.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/type", keyword: "type", params: { type: "object" } }], !1;
+                      return validate39.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/type", keyword: "type", params: { type: "object" } }], !1;
                   var valid0 = _errs10 === errors;
                 } else
                   var valid0 = !0;
@@ -4082,7 +4780,7 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
                   if (data.by !== void 0) {
                     let _errs16 = errors;
                     if (typeof data.by != "string")
-                      return validate35.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
+                      return validate39.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
                     var valid0 = _errs16 === errors;
                   } else
                     var valid0 = !0;
@@ -4092,8 +4790,8 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate35.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate35.errors = vErrors, errors === 0;
+      return validate39.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate39.errors = vErrors, errors === 0;
 }
 
 export const domainFile: StoredFormat<DomainFile> = { name: "edgewise.record/1", fits: domainFileFits, expected }

@@ -1,7 +1,14 @@
 import { formatCount, formatNoun } from './page-words.ts'
 
 /** States of an item or a domain, the most urgent first; `recorded`: as recorded. */
-export const fleetStates = ['in-doubt', 'drifted', 'on-hold', 'pending', 'recorded'] as const
+export const fleetStates = [
+  'in-doubt',
+  'drifted',
+  'refused',
+  'on-hold',
+  'pending',
+  'recorded',
+] as const
 export type FleetState = (typeof fleetStates)[number]
 
 /** How much a state matters. */
@@ -11,6 +18,7 @@ export type Tone = 'problem' | 'attention' | 'fine'
 export const stateLooks: Record<FleetState, { words: string; tone: Tone }> = {
   'in-doubt': { words: 'in-doubt', tone: 'problem' },
   drifted: { words: 'drifted', tone: 'problem' },
+  refused: { words: 'refused', tone: 'problem' },
   'on-hold': { words: 'on hold', tone: 'attention' },
   pending: { words: 'pending', tone: 'attention' },
   recorded: { words: 'as recorded', tone: 'fine' },
@@ -24,6 +32,7 @@ export interface FleetRow {
   items: number
   /** Numbers of its items in each state. */
   pending?: number
+  refused?: number
   drifted?: number
   onHold?: number
   inDoubt?: number
@@ -53,6 +62,7 @@ export function buildAddress({ address: [before, after] }: Fleet, row: FleetRow)
 const columns = [
   ['items', 'Items', 'items'],
   ['pending', 'Pending', 'pending'],
+  ['refused', 'Refused', 'refused'],
   ['drifted', 'Drift', 'drift'],
   ['onHold', 'On hold', 'on hold'],
   ['inDoubt', 'In-doubt', 'in-doubt'],
@@ -63,7 +73,7 @@ const columns = [
 export type FleetColumn = (typeof columns)[number]
 
 /** Columns that are shown only if a row has something there. */
-const optional: readonly string[] = ['requests', 'owners']
+const optional: readonly string[] = ['refused', 'requests', 'owners']
 
 /** Lists the columns in which a row has a figure. */
 export function listColumns(rows: readonly FleetRow[]): FleetColumn[] {

@@ -1,5 +1,6 @@
 import type { ListedState } from '../listed-rollout.ts'
 import type { Sample } from '../health.ts'
+import type { Rollout } from '../rollout.ts'
 
 /** Parts of a rollout that pages draw, and of the waves of a plan or an apply. */
 export interface PageRollout {
@@ -14,13 +15,14 @@ export interface PageRollout {
 /** Rollback by a health check. */
 export interface PageRollback {
   reason: string
-  writes: number
+  /** Null if that is not known. */
+  writes: number | null
 }
 
 /** A rollout in a server, and what may be decided about it. */
 export interface RolloutAbout {
   id: string
-  state: ListedState | 'ended'
+  state: ListedState | Exclude<Rollout['state'], 'open'>
   /** Number of the current wave, and of all; null for an ended rollout. */
   progress: { wave: number; waves: number } | null
   facts: RolloutFact[]
@@ -68,9 +70,8 @@ interface WaveTimes {
 }
 
 /**
- * The outcome of a wave. `unchecked`: written without a health check; `unseen`: written, and
- * whether it was checked is not known; `running`: its health check has not ended; `waiting`:
- * for a baseline or an approval; `next`: it may begin.
+ * The outcome of a wave. `unchecked`: written without a health check; `running`: its health check
+ * has not ended; `waiting`: for a baseline or an approval; `next`: it may begin.
  */
 export type WaveState =
   | 'worse'
@@ -81,7 +82,6 @@ export type WaveState =
   | 'next'
   | 'healthy'
   | 'unchecked'
-  | 'unseen'
   | 'not-begun'
 
 /** The health of a wave. */

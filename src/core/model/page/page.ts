@@ -1,7 +1,7 @@
 import type { Action, FormName } from '../change.ts'
+import type { LogEntry } from '../applied.ts'
 import type { PageEffects, PageSides } from './page-effects.ts'
 import type { PageRollback, PageWave } from './page-rollout.ts'
-import type { Applied } from '../applied.ts'
 
 /**
  * Content of the page of a plan, an apply or drift. It is JSON; every text in it may come from
@@ -31,6 +31,8 @@ export interface Page {
   warnings: string[]
   /** The applies of a history, the latest first. They take the place of the writes. */
   applies?: PageApply[]
+  /** What people did beside them, the latest first. */
+  acts?: LogEntry[]
   /** What a plan does to sample requests; absent unless asked for. */
   effects?: PageEffects
   /** In what other requests are tried; only of a plan with `effects`. */
@@ -96,7 +98,7 @@ export interface PageApply {
   id: string
   /** Its rollout, and the number of its wave; null for an apply without other waves. */
   rollout: { id: string; wave: number; rollback: string | null } | null
-  outcome: Applied['outcome']
+  outcome: string
   /** ISO 8601, as recorded. */
   startedAt: string
   /** Its duration, or why that is not known. */

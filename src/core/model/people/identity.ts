@@ -134,6 +134,8 @@ export function describeIdentity({ name, knownBy, sub = name }: Actor): string {
       return `the CI job ${sub}`
     case 'database':
       return `the database role ${sub}`
+    case 'serve':
+      return `edgewise serve (${name})`
     default:
       return name
   }

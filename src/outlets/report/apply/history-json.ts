@@ -1,4 +1,4 @@
-import type { HistoryEntry, PastChange } from '../../../core/model/applied.ts'
+import type { Act, HistoryEntry, PastChange } from '../../../core/model/applied.ts'
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
 
 /** Applies, first to last: all of them, or those of one domain with its changes. */
@@ -6,6 +6,7 @@ interface ListedHistory {
   applies: HistoryEntry[]
   /** Number of earlier applies that are not listed any more. */
   dropped: number
+  acts: Act[]
   findings: object[]
   domain: {
     domain: Domain
@@ -15,13 +16,20 @@ interface ListedHistory {
 }
 
 /** Builds the JSON of a history, `edgewise.history/1`, the latest apply first. */
-export function buildHistoryJson({ applies, dropped, domain, findings }: ListedHistory): object {
+export function buildHistoryJson({
+  applies,
+  acts,
+  dropped,
+  domain,
+  findings,
+}: ListedHistory): object {
   const format = 'edgewise.history/1'
   const wrong = findings.length === 0 ? {} : { findings }
   if (domain === null)
     return {
       format,
       applies: applies.toReversed(),
+      ...(acts.length === 0 ? {} : { acts: acts.toReversed() }),
       ...(dropped === 0 ? {} : { dropped }),
       ...wrong,
     }

@@ -1,4 +1,12 @@
-import { listGrounds, type HistoryEntry, type PastChange } from '../../../core/model/applied.ts'
+import {
+  describeEntry,
+  listGrounds,
+  nameAuthor,
+  nameOutcome,
+  type Act,
+  type HistoryEntry,
+  type PastChange,
+} from '../../../core/model/applied.ts'
 import { symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
@@ -13,6 +21,7 @@ import {
 } from '../plan/format-block.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
+import { wrap } from '../text/wrap.ts'
 
 /** Maximum number of faults of a history that are listed. */
 export const maxFindings = 50
@@ -25,20 +34,41 @@ export function formatFindings(findings: { message: string }[], paint: Paint): s
 }
 
 /**
- * Formats the history: two lines for each apply, three for a pruned one.
+ * Formats the history, the latest first: lines for each apply, and for what people did otherwise.
  *
  * @param dropped number of earlier applies that are not listed
  */
-export function formatHistory(applies: HistoryEntry[], paint: Paint, dropped = 0): string {
-  if (applies.length === 0) return 'There are no applies yet.\n'
-  const entries = applies.map((apply) => formatEntry(apply, paint)).join('')
+export function formatHistory(
+  applies: HistoryEntry[],
+  paint: Paint,
+  dropped = 0,
+  acts: Act[] = [],
+): string {
+  if (applies.length + acts.length === 0) return 'There are no applies yet.\n'
+  const all = [
+    ...applies.map((apply) => ({ at: apply.startedAt, text: formatEntry(apply, paint) })),
+    ...acts.map((act) => ({ at: act.at, text: formatAct(act, paint) })),
+  ]
+  const entries = all
+    .toSorted((a, b) => Number(a.at < b.at) - Number(a.at > b.at))
+    .map(({ text }) => text)
+    .join('')
   const more = pluralize(dropped, 'earlier apply is', 'earlier applies are')
   return dropped === 0 ? entries : `${entries}${more} not listed any more.\n`
 }
 
+const wrapEntry = (text: string) => wrap(escapeInvisible(text), 80, '  ')
+
+/** Formats what somebody did beside an apply. */
+function formatAct(act: Act, paint: Paint): string {
+  const { at, text, note } = describeEntry(act)
+  return `${escapeInvisible(text)}\n${paint.dim(wrapEntry(`${formatTime(at)} · ${note}`))}\n`
+}
+
 /** Formats an apply: its outcome and counts, then when and by whom. */
 export function formatEntry(apply: HistoryEntry, paint: Paint): string {
-  const { id, startedAt, endedAt, author, writes, parts, outcome, pruned, fault } = apply
+  const { id, startedAt, endedAt, writes, parts, outcome, pruned, fault } = apply
+  const author = nameAuthor(apply)
   const tree = describeTree(apply)
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const took =
@@ -51,15 +81,22 @@ export function formatEntry(apply: HistoryEntry, paint: Paint): string {
   const about = [
     formatTime(startedAt),
     took,
-    ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
-    ...(tree === null ? [] : [escapeInvisible(tree)]),
+    ...(author === null ? [] : [`by ${author}`]),
+    ...(tree === null ? [] : [tree]),
   ]
-  const first = `${escapeInvisible(id)}  ${colour(outcome)}  ${counts || 'no write'}`
-  const grounds = listGrounds(apply).map((text) => `  ${escapeInvisible(text)}\n`)
-  const last = pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : ''
-  const wrong =
-    fault === undefined ? '' : `  ${formatFindings([{ message: fault }], paint).join('')}`
-  return `${first}\n  ${paint.dim(about.join(' · '))}\n${grounds.join('')}${last}${wrong}`
+  const first = `${escapeInvisible(id)}  ${colour(nameOutcome(apply))}  ${counts || 'no write'}`
+  const notes = listGrounds(apply).map((note) => `${wrapEntry(note)}\n`)
+  const last = pruned === true ? [`  ${paint.dim("pruned: can't be rolled back")}\n`] : []
+  const wrong = fault === undefined ? [] : ['  ', ...formatFindings([{ message: fault }], paint)]
+  return [
+    first,
+    '\n',
+    paint.dim(wrapEntry(about.join(' · '))),
+    '\n',
+    ...notes,
+    ...last,
+    ...wrong,
+  ].join('')
 }
 
 type PastApply = HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> }

@@ -9,7 +9,8 @@ import { findShape, formatValue, type Shape } from '../plan/value-text.ts'
 const remarks: Record<PastChange['outcome'], string> = {
   confirmed: '',
   'in-doubt': 'the write may have taken effect',
-  unchanged: 'refused or not sent: state was the same afterwards',
+  refused: 'refused by the service',
+  unchanged: 'not sent, or refused: state was the same afterwards',
   released: 'no longer managed; the service kept its value',
   'not-recorded': 'not in state afterwards: refused, not sent, or forgotten since',
   'not-known': 'its outcome is not stored: another command replaced its state',
@@ -18,10 +19,11 @@ const remarks: Record<PastChange['outcome'], string> = {
 /** Builds what is shown of a change that an apply intended. */
 export function buildPastPart(item: ItemKey, change: PastChange): BlockPart {
   const action = findAction(change)
+  const { outcome, message } = change
   return {
     item,
     action,
-    note: remarks[change.outcome],
+    note: remarks[outcome] + (message === undefined ? '' : `: ${message}`),
     isDestructive: false,
     lines: listLines(change, action, findShape(item)),
   }

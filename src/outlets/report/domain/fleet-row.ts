@@ -4,10 +4,10 @@ import { findState, type FleetRow, type FleetState } from '../../../core/model/p
 import type { DomainSheet, SheetItem } from './sheet.ts'
 
 /** Rates the state of an item by what is most urgent of it. */
-export function rateState({ condition, pending }: SheetItem): FleetState {
+export function rateState({ condition, pending, refused }: SheetItem): FleetState {
   if (condition === 'in-doubt' || condition === 'on-hold') return condition
   if (condition === 'differs') return 'drifted'
-  return pending === null ? 'recorded' : 'pending'
+  return pending === null ? 'recorded' : refused === null ? 'pending' : 'refused'
 }
 
 /**
@@ -20,6 +20,7 @@ export function buildFleetRow({ domain, owners, items }: DomainSheet, requests?:
   const count = (state: FleetState) => states.filter((each) => each === state).length
   const counts = {
     pending: count('pending'),
+    refused: count('refused'),
     drifted: count('drifted'),
     onHold: count('on-hold'),
     inDoubt: count('in-doubt'),

@@ -1,4 +1,4 @@
-import type { Applied, PastChange } from '../../../core/model/applied.ts'
+import { nameAuthor, type HistoryEntry, type PastChange } from '../../../core/model/applied.ts'
 import { symbols, type Change } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
 import { groupBy } from '../../../core/model/lists.ts'
@@ -15,7 +15,7 @@ import { describeTree } from '../../../core/model/source-tree.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
 import { buildPartContent } from '../page/build-matrix.ts'
 import { fitText } from '../page/fit-page.ts'
-import { formatFacts, formatInstant, formatTag, show } from '../page/html.ts'
+import { formatFacts, formatInstant, formatLog, formatTag, show } from '../page/html.ts'
 import { shareParts } from '../plan/blocks.ts'
 import { rateState } from './fleet-row.ts'
 import type { DomainSheet, SheetItem } from './sheet.ts'
@@ -30,8 +30,11 @@ import {
 } from './text.ts'
 
 /** An apply of a domain, and the outcome of each item. */
-export type DomainApply = Pick<Applied, 'id' | 'startedAt' | 'author' | 'commit' | 'onTopOf'> & {
-  items: ReadonlyMap<ItemKey, Pick<PastChange, 'outcome'>>
+export type DomainApply = Pick<
+  HistoryEntry,
+  'id' | 'startedAt' | 'author' | 'by' | 'commit' | 'onTopOf' | 'committed'
+> & {
+  items: ReadonlyMap<ItemKey, Pick<PastChange, 'outcome' | 'message'>>
 }
 
 /** What a page of a domain shows beside its sheet. */
@@ -78,7 +81,8 @@ export function formatDomainParts(
   about: DomainAbout,
 ): Record<'head' | 'main', string> {
   const { domain, items } = sheet
-  const put = (text: string) => show(fitText(about.redact(text), maxText))
+  const fit = (text: string) => fitText(about.redact(text), maxText)
+  const put = (text: string) => show(fit(text))
   const usual = {
     change: findUsual(items, describeLastChange),
     condition: findUsual(items, (item) => describeCondition(item, about.now)),
@@ -96,7 +100,7 @@ ${formatFacts(listFacts(sheet, usual, about, put))}
   const main = `<div class="sheet">
 ${sorted.map((item) => formatItem(item, usual, about.now, put)).join('')}
 </div>
-${formatApplies(about.applies, items.length, put)}`
+${formatApplies(about.applies, items.length, fit)}`
   return { head, main }
 }
 
@@ -219,26 +223,23 @@ export function formatChangedLines(lines: PageLine[], put: Put): string {
   return drawn.length === 0 ? '' : `<div class="lines">${drawn.join('')}</div>`
 }
 
-function formatApplies(applies: readonly DomainApply[], all: number, put: Put): string {
+function formatApplies(applies: readonly DomainApply[], all: number, fit: Put): string {
   const latest = applies.slice(-maxApplies).toReversed()
   const entries = latest.map(({ items, ...apply }) => {
-    const outcomes = groupBy(items, ([, { outcome }]) => outcome)
+    const outcomes = groupBy(items, ([, { outcome, message = '' }]) =>
+      message === '' ? outcome : `${outcome} (${message})`,
+    )
     const what = Array.from(outcomes, ([outcome, same]) => {
       const names = same.map(([item]) => item)
       const isAll = names.length > maxNames && names.length === all
       return `${outcome}: ${isAll ? `all ${all} items` : listSome(names, maxNames)}`
     })
-    const who = [apply.author, describeTree(apply), `apply ${apply.id}`].filter(
-      (text) => text !== null,
-    )
-    return (
-      `<li>${formatInstant(apply.startedAt)} ${put(what.join('; '))}` +
-      `<p class="note">${put(who.join(' · '))}</p>`
-    )
+    const who = [nameAuthor(apply), describeTree(apply), `apply ${apply.id}`]
+    const note = fit(who.filter((text) => text !== null).join(' · '))
+    return { at: apply.startedAt, text: fit(what.join('; ')), note }
   })
-  const none = '<p class="note">None of the latest applies wrote it.</p>'
+  if (entries.length === 0) return '<p class="note">None of the latest applies wrote it.</p>'
   const left = applies.length - latest.length
   const earlier = `<li>and ${pluralize(left, 'earlier apply', 'earlier applies')}`
-  const list = `<ol class="applies">${entries.join('')}${left > 0 ? earlier : ''}</ol>`
-  return `<section class="panel"><h2>Applies</h2>${applies.length === 0 ? none : list}</section>`
+  return formatLog('Applies', entries, left > 0 ? earlier : '')
 }

@@ -32,6 +32,7 @@ function buildItem(item: SheetItem): Json {
     candidates: [...candidates],
     pending: pending === null ? undefined : pending.patch.map(buildOperation),
     live: live === null ? undefined : live.patch.map(buildOperation),
+    refused: item.refused ?? undefined,
     unreadable: unreadable ?? undefined,
     ignored: ignored ?? undefined,
     sources: sources.map(({ field, place }) => ({

@@ -1,3 +1,4 @@
+import { describeRefusal } from '../../../core/model/applied.ts'
 import type { Change } from '../../../core/model/change.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { buildPartContent } from '../page/build-matrix.ts'
@@ -5,6 +6,8 @@ import { fitText } from '../page/fit-page.ts'
 import { formatNames, listNames, show } from '../page/html.ts'
 import { countChanges, groupChanges, type Block } from '../plan/blocks.ts'
 import { formatChangedLines } from './format-domain-page.ts'
+import type { Headline } from '../live/headline.ts'
+import { namePage } from './fleet-row.ts'
 import type { DomainSheet } from './sheet.ts'
 
 /** Blocks, lines of one, and names of its domains that are shown; longest text (UTF-16). */
@@ -17,6 +20,15 @@ export function listOpenChanges({ items }: DomainSheet): Change[] {
   return items.flatMap(({ pending, condition }) =>
     pending === null || condition === 'on-hold' ? [] : [pending],
   )
+}
+
+/** Lists what the service refused of it. */
+export function listRefused({ domain, items }: DomainSheet): Headline[] {
+  return items.flatMap(({ item, refused: message }) => {
+    if (message === null) return []
+    const text = describeRefusal({ domains: [domain], items: [item], message })
+    return [{ tone: 'problem', text, href: `/domains/${namePage(domain)}` }]
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { catalogue } from '../../../core/catalog/catalogue.ts'
 import { pickKeptFields } from '../../../core/catalog/item-spec.ts'
-import type { Applied } from '../../../core/model/applied.ts'
+import { nameAuthor, type Applied } from '../../../core/model/applied.ts'
 import type { Change } from '../../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../../core/model/drift.ts'
 import type { Domain, ItemKey, ItemState, Value } from '../../../core/model/item.ts'
@@ -62,6 +62,8 @@ export interface SheetItem {
   /** From recorded to desired, and from recorded to observed; null for no difference. */
   pending: Change | null
   live: Change | null
+  /** Text with which the service refused the pending change; null if it did not. */
+  refused: string | null
   /** Why the observed value can't be read, and why its difference is ignored. */
   unreadable: string | null
   ignored: string | null
@@ -95,7 +97,9 @@ export interface SheetParts {
   /** Drift of this domain, at least. */
   drift: Pick<Drift, 'items' | 'pending' | 'live'>
   /** Finds an apply that recorded an item. */
-  findApply(id: string): Pick<Applied, 'commit' | 'author'> | undefined
+  findApply(id: string): Pick<Applied, 'commit' | 'author' | 'by'> | undefined
+  /** Finds the text with which the service refused an item after a time; null if it did not. */
+  findRefusal(item: ItemKey, since: string): string | null
   /** Lists the sources of the fields of a desired item. */
   listSources(item: ItemKey, state: ItemState): FieldSource[]
 }
@@ -124,6 +128,7 @@ export function buildSheet(parts: SheetParts): DomainSheet {
       candidates: known?.candidates ?? [],
       pending: pending.get(item) ?? describeHeld(state, known, found),
       live: live.get(item) ?? null,
+      refused: pending.has(item) ? parts.findRefusal(item, known?.at ?? '') : null,
       unreadable: found?.unreadable?.reason ?? null,
       ignored: found?.ignored ?? null,
       sources: state === undefined ? [] : parts.listSources(item, state),
@@ -161,8 +166,8 @@ function describeChange(
   { apply, origin, at }: Pick<LastChange, 'apply' | 'origin' | 'at'>,
   { findApply }: SheetParts,
 ): LastChange {
-  const { commit = null, author = null } = findApply(apply) ?? {}
-  return { apply, origin, at, commit, author }
+  const { commit = null, ...who } = findApply(apply) ?? { author: null }
+  return { apply, origin, at, commit, author: nameAuthor(who) }
 }
 
 /** Writes the references of the secrets in a desired value as a manifest has them. */

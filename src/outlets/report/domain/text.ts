@@ -2,6 +2,7 @@ import type { Change } from '../../../core/model/change.ts'
 import { isObject } from '../../../core/model/json.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Place } from '../../../core/model/problem.ts'
+import { describeTree } from '../../../core/model/source-tree.ts'
 import { formatTime, pluralize } from '../../../core/model/text/words.ts'
 import { formatAge } from '../drift/text.ts'
 import { shareParts, type BlockLine, type BlockPart } from '../plan/blocks.ts'
@@ -76,8 +77,10 @@ export function summarizeSheet({ items }: DomainSheet): string {
     const count = items.filter((each) => each.condition === condition).length
     return count === 0 ? [] : [`${count} ${words[condition]}`]
   })
-  const pending = items.filter((each) => each.pending !== null).length
-  const isPending = pending === 0 ? 'nothing pending' : `${pending} pending`
+  const refused = items.filter((each) => each.refused !== null).length
+  const pending = items.filter((each) => each.pending !== null).length - refused
+  const isRefused = refused === 0 ? '' : `${refused} refused, `
+  const isPending = `${isRefused}${pending === 0 ? 'nothing' : pending} pending`
   return `${pluralize(items.length, 'item')}: ${[...counts, isPending].join(', ')}.`
 }
 
@@ -92,11 +95,12 @@ export function describeCondition({ condition, changed }: SheetItem, now: number
 /** Describes when an item was changed, by whom and from which commit; null if it never was. */
 export function describeLastChange({ changed }: SheetItem): string | null {
   if (changed === null) return null
-  const { apply, origin, at, commit, author } = changed
+  const { apply, origin, at, author } = changed
+  const tree = describeTree(changed)
   return [
     `${origin === 'import' ? 'imported' : 'written'} ${formatTime(at)}`,
     ...(author === null ? [] : [`by ${author}`]),
-    ...(commit === null ? [] : [`commit ${commit.slice(0, 12)}`]),
+    ...(tree === null ? [] : [tree]),
     `${origin === 'import' ? 'import' : 'apply'} ${apply}`,
   ].join(' · ')
 }
@@ -124,7 +128,8 @@ function formatItem(
 }
 
 /** Describes what makes a pending value so. */
-export function describePending({ condition }: SheetItem): string {
+export function describePending({ condition, refused }: SheetItem): string {
+  if (refused !== null) return `refused: ${refused}`
   return condition === 'on-hold'
     ? 'on hold: only "edgewise apply --retry-held" makes it so'
     : 'pending: the next apply makes it so'

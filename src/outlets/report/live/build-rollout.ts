@@ -1,50 +1,25 @@
 import type { ListedRollout, OpenRollout } from '../../../core/model/listed-rollout.ts'
-import type { PageRollout, PageWave, RolloutAbout } from '../../../core/model/page/page-rollout.ts'
+import type {
+  PageRollout,
+  PageWave,
+  RolloutAbout,
+  WaveState,
+} from '../../../core/model/page/page-rollout.ts'
 import {
   type Given,
   type Rollout,
   findCurrentWave,
   findNextWave,
 } from '../../../core/model/rollout.ts'
+import { describeTree } from '../../../core/model/source-tree.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import type { RolloutEvent } from '../apply/rollout-text.ts'
-import { shorten } from './nav.ts'
-import {
-  type Seen,
-  addEvent,
-  createSeen,
-  describeHealth,
-  findRollback,
-} from '../page/build-rollout.ts'
+import { type Seen, addEvent, createSeen, describeHealth } from '../page/build-rollout.ts'
 import { fitText } from '../page/fit-page.ts'
 
 /** Builds what pages draw of an unfinished rollout: what is recorded, and what was seen of it. */
 export function buildOpenRollout(open: OpenRollout, events: RolloutEvent[]): PageRollout {
   const { listed, rollout } = open
-  const current = findCurrentWave(rollout) ?? 0
-  const waves = rollout.waves.map(({ domains, passed, approval }, i): PageWave => {
-    const own = events.filter((event) => 'wave' in event && event.wave === i + 1)
-    const approved = approval?.approved ?? null
-    const health = describeHealth(findSeen(rollout, i, own), false, fitText)
-    const isNext = health.state === 'not-begun' && i === current
-    return {
-      wave: i + 1,
-      domains: domains.length,
-      times: null,
-      approval:
-        approval === undefined || passed
-          ? null
-          : approved === null
-            ? describeNeeded(approval.given ?? [])
-            : `approved by ${approved.author}`,
-      health: {
-        ...health,
-        // A wave may have been checked by another process, such as the leader before.
-        state: isNext ? 'next' : health.state === 'unchecked' ? 'unseen' : health.state,
-      },
-      names: domains,
-    }
-  })
   const about: RolloutAbout = {
     id: rollout.id,
     state: listed.state,
@@ -55,7 +30,36 @@ export function buildOpenRollout(open: OpenRollout, events: RolloutEvent[]): Pag
     canAbort: listed.state !== 'rolling-back',
     onHold: [],
   }
-  return { about, waves, rollback: findRollback(events, fitText) }
+  const isBack = rollout.state === 'rolling-back'
+  const rollback = isBack ? { reason: rollout.reason ?? '', writes: null } : null
+  return { about, waves: buildWaves(rollout, events), rollback }
+}
+
+/** States of the current wave where no more is known: it is next, or another process checks it. */
+const currentStates: Partial<Record<WaveState, WaveState>> = {
+  'not-begun': 'next',
+  unchecked: 'running',
+}
+
+function buildWaves(rollout: Rollout, events: RolloutEvent[]): PageWave[] {
+  const isOpen = rollout.state === 'open'
+  const current = isOpen ? findCurrentWave(rollout) : null
+  return rollout.waves.map(({ domains, more = 0, passed, approval }, i): PageWave => {
+    const own = events.filter((event) => 'wave' in event && event.wave === i + 1)
+    const approved = approval?.approved ?? null
+    const needs =
+      approval === undefined || passed || !isOpen ? null : describeNeeded(approval.given ?? [])
+    const health = describeHealth(findSeen(rollout, i, own), false, fitText)
+    const state = i === current ? currentStates[health.state] : undefined
+    return {
+      wave: i + 1,
+      domains: domains.length + more,
+      times: null,
+      approval: approved === null ? needs : `approved by ${approved.author}`,
+      health: { ...health, state: state ?? health.state },
+      names: domains,
+    }
+  })
 }
 
 /** Describes that a wave needs approvals, and who has given one. */
@@ -65,17 +69,17 @@ function describeNeeded(given: Given[]): string {
 }
 
 /** Collects what is known of a wave: another process may have done its next step since. */
-function findSeen({ waves }: Rollout, waveIndex: number, events: RolloutEvent[]): Seen {
-  const { passed = false, applied = null, approval = null } = waves[waveIndex] ?? {}
+function findSeen({ waves, state }: Rollout, waveIndex: number, events: RolloutEvent[]): Seen {
+  const { passed = false, applied = null, approval = null, judged } = waves[waveIndex] ?? {}
   const isBegun = applied !== null
   const waits = approval !== null && approval.waitingSince !== null && approval.approved === null
   const seen = createSeen({
     isBegun,
     isWritten: passed || applied?.to != null,
-    approval: waits && !isBegun && !passed ? '' : null,
+    approval: waits && !isBegun && !passed && state === 'open' ? '' : null,
   })
+  if (judged !== undefined) addEvent(seen, { type: 'wave.judged', wave: waveIndex + 1, ...judged })
   for (const event of events) {
-    if (event.type === 'wave.judged') addEvent(seen, event)
     if (event.type === 'wave.watched' && !passed) addEvent(seen, event)
     const isOver = 'reason' in event && event.reason === 'baseline' ? isBegun : passed
     if (event.type === 'wave.waiting' && !isOver) addEvent(seen, event)
@@ -84,7 +88,7 @@ function findSeen({ waves }: Rollout, waveIndex: number, events: RolloutEvent[])
 }
 
 function listFacts(
-  { paused }: Rollout,
+  { paused, committed }: Rollout,
   { since, apply, ...about }: ListedRollout,
 ): RolloutAbout['facts'] {
   return [
@@ -92,7 +96,7 @@ function listFacts(
     ...(paused === undefined
       ? []
       : [{ label: 'Paused by', text: paused.author, kind: 'text' as const }]),
-    ...listStart(about),
+    ...listStart({ ...about, ...(committed === undefined ? {} : { committed }) }),
     ...(apply === null ? [] : [{ label: 'Last apply', text: apply, kind: 'text' as const }]),
   ]
 }
@@ -101,11 +105,13 @@ function listStart({
   startedAt,
   author,
   commit,
-}: Pick<Rollout, 'startedAt' | 'author' | 'commit'>): RolloutAbout['facts'] {
+  committed,
+}: Pick<Rollout, 'startedAt' | 'author' | 'commit' | 'committed'>): RolloutAbout['facts'] {
+  const about = committed === undefined ? {} : { committed }
   return [
     { label: 'Started', text: startedAt, kind: 'time' },
     { label: 'Author', text: author ?? 'unknown', kind: 'text' },
-    { label: 'Commit', text: shorten(commit ?? 'unknown'), kind: 'code' },
+    { label: 'Manifests', text: describeTree({ commit, ...about }) ?? 'unknown', kind: 'text' },
   ]
 }
 
@@ -134,20 +140,27 @@ function describeDecisions({
   }
 }
 
-/** Builds what pages draw of a rollout that has ended and put domains on hold. */
+const lifts = 'Change the manifests of the domains on hold, or run'
+
+/** Builds what pages draw of a rollout that has ended. */
 export function buildEndedRollout(rollout: Rollout): PageRollout {
-  const { id, onHold, reason } = rollout
+  const { id, state, reason, endedAt } = rollout
+  if (state === 'open') throw new TypeError('expected a rollout that has ended')
+  const onHold = Object.keys(rollout.onHold)
+  const isBack = state === 'rolled-back' && rollout.waves.length > 0
+  const end = endedAt === null ? [] : [{ label: 'Ended', text: endedAt, kind: 'time' as const }]
   const about: RolloutAbout = {
     id,
-    state: 'ended',
+    state,
     progress: null,
-    facts: listStart(rollout),
-    note: `${reason ?? 'It was stopped'}. Change the manifests of its domains, or run`,
-    command: 'edgewise apply --retry-held',
+    facts: [...listStart(rollout), ...end],
+    note: [...(isBack ? [] : [reason]), ...(onHold.length === 0 ? [] : [lifts])].join('. '),
+    command: onHold.length === 0 ? '' : 'edgewise apply --retry-held',
     step: '',
     decisions: [],
     canAbort: false,
-    onHold: Object.keys(onHold),
+    onHold,
   }
-  return { about, waves: [], rollback: null }
+  const rollback = isBack ? { reason: reason ?? '', writes: null } : null
+  return { about, waves: buildWaves(rollout, []), rollback }
 }

@@ -4,14 +4,17 @@ import {
   type OpenRollout,
   type Overview,
 } from '../../../core/model/listed-rollout.ts'
-import { findNextWave, type Rollout } from '../../../core/model/rollout.ts'
+import { describeEnding, findNextWave, type Rollout } from '../../../core/model/rollout.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
+import { getRolloutPath } from '../page/format-rollout.ts'
 import { shorten } from './nav.ts'
 
 /** A sentence about the whole, and how much it matters. */
 export interface Headline {
   tone: 'attention' | 'problem' | 'busy' | 'fine'
   text: string
+  /** Page that it leads to; absent for none. */
+  href?: string
 }
 
 /**
@@ -23,7 +26,7 @@ export function listHeadlines(overview: Overview): Headline[] {
   const headlines: Headline[] = [
     ...(stop === null ? [] : [{ tone: 'problem' as const, text: describeStopped(stop) }]),
     ...rollouts.filter(({ listed }) => waits(listed.state)).map(describeWaiting),
-    ...ended.map(describeEnded),
+    ...ended.flatMap(describeEnded),
     ...describeWork(overview),
     ...describeFailure(overview),
     ...describeDrift(overview),
@@ -53,12 +56,11 @@ function describeWaiting({ listed, rollout }: OpenRollout): Headline {
   return { tone: 'attention', text }
 }
 
-function describeEnded({ state, reason, onHold }: Rollout): Headline {
-  const end = state === 'rolled-back' ? 'rolled back' : 'stopped'
-  const why = reason === null ? '' : ` (${reason})`
-  const domains = pluralize(Object.keys(onHold).length, 'domain')
-  const text = `A rollout was ${end}${why}: ${domains} on hold.`
-  return { tone: 'problem', text }
+function describeEnded(rollout: Rollout): Headline[] {
+  const { length } = Object.keys(rollout.onHold)
+  if (length === 0) return []
+  const text = `${pluralize(length, 'domain')} on hold. A rollout was ${describeEnding(rollout)}.`
+  return [{ tone: 'problem', text, href: getRolloutPath(rollout.id) }]
 }
 
 function describeRunning({ listed, rollout }: OpenRollout): Headline {
@@ -93,11 +95,12 @@ function describeWork({ role, unattended, working, problem }: Overview): Headlin
   return texts.map((text) => ({ tone: 'problem', text }))
 }
 
-function describeFailure({ applied, commit }: Overview): Headline[] {
+function describeFailure({ applied, commit, ended }: Overview): Headline[] {
   if (applied === null) return []
   const { status, message } = applied
-  // A rollout that waits is described by itself.
-  if (status === 'waiting' || (status === 'done' && message === null)) return []
+  // A rollout that waits, or that has ended, is described by itself.
+  const isDescribed = message === null || ended.flatMap(describeEnded).length > 0
+  if (status === 'waiting' || (status === 'done' && isDescribed)) return []
   const isPart = status === 'done' || status === 'incomplete'
   const what = isPart ? 'is not applied as a whole' : 'is not applied'
   const name = `Commit ${shorten(applied.commit)}`
@@ -106,7 +109,8 @@ function describeFailure({ applied, commit }: Overview): Headline[] {
   return [{ tone: 'problem', text }]
 }
 
-function describeDrift({ drift }: Overview): Headline[] {
+/** Describes what the last drift check has found; nothing if that is none. */
+export function describeDrift({ drift }: Overview): Headline[] {
   const { live = 0, inDoubt = 0, unanswered = 0 } = drift ?? {}
   const parts = [
     ...(live === 0 ? [] : [`${pluralize(live, 'item')} of the service differed from state`]),

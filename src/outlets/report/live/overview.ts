@@ -6,7 +6,12 @@ import {
 } from '../../../core/model/listed-rollout.ts'
 import type { Tone } from '../../../core/model/page/fleet.ts'
 import type { Action } from '../../../core/model/people/roles.ts'
-import { findCurrentWave, isSent } from '../../../core/model/rollout.ts'
+import {
+  describeEnding,
+  findCurrentWave,
+  isSent,
+  type Rollout,
+} from '../../../core/model/rollout.ts'
 import { formatCount, pluralize } from '../../../core/model/text/words.ts'
 import {
   formatDecision,
@@ -15,13 +20,14 @@ import {
   type FormToken,
 } from '../page/format-rollout.ts'
 import { formatShell } from '../page/format-shell.ts'
-import { formatFacts, formatInstant, formatSummary, show } from '../page/html.ts'
+import { formatFacts, formatInstant, formatLog, formatSummary, show } from '../page/html.ts'
 import type { RolloutEvent } from '../apply/rollout-text.ts'
 import { buildEndedRollout, buildOpenRollout } from './build-rollout.ts'
-import { listHeadlines } from './headline.ts'
+import { type Headline, listHeadlines } from './headline.ts'
+import { listLately, logEnded } from './lately.ts'
 import { formatNav, shorten, type Place } from './nav.ts'
 
-/** Sentences beside the first one. */
+/** Sentences of a list. */
 const maxOthers = 20
 
 /** Parts of a page of a server beside its content. */
@@ -47,15 +53,12 @@ export interface Frame {
 export function formatOverview(
   overview: Overview,
   frame: Frame,
-  fleet: { sentence: string; tone: Tone; before: string | null } | null = null,
+  fleet: (FleetSummary & { before: string | null }) | null = null,
 ): string {
-  const [first, ...others] = listHeadlines(overview)
+  const headlines = [...listHeadlines(overview), ...(fleet?.refused ?? [])]
+  const [first] = headlines
   const title = `Edgewise: ${overview.workspace}`
-  const also = others
-    .slice(0, maxOthers)
-    .map(({ tone, text }) => `<li data-tone="${tone}">${show(text)}</li>`)
-  const left = others.length - also.length
-  const end = left > 0 ? `<li>and ${formatCount(left)} more</li>` : ''
+  const isUrgent = ({ tone }: Headline) => tone === 'problem' || tone === 'attention'
   const main = [
     fleet === null
       ? ''
@@ -63,13 +66,33 @@ export function formatOverview(
         `${show(fleet.sentence)}</a>` +
         `${fleet.before === null ? '' : ` As of ${formatInstant(fleet.before)}.`}</p>`,
     formatSummary(title, first?.text ?? '', [], first?.tone ?? 'fine'),
-    also.length === 0 ? '' : `<ul class="also">${also.join('')}${end}</ul>`,
+    formatHeadlines('Needs attention', headlines.filter(isUrgent)),
     formatOpen(overview.rollouts, frame),
     ...formatRollouts(overview, frame),
+    formatLog('The last day', listLately(overview, frame.place.at)),
     formatStop(overview, frame),
     formatReplica(overview),
   ]
   return formatServerPage(`${first?.text ?? ''} ${title}`, main, frame)
+}
+
+/** What is known of the fleet. */
+export interface FleetSummary {
+  sentence: string
+  tone: Tone
+  /** What the service refused and is still pending, some of it. */
+  refused: Headline[]
+}
+
+function formatHeadlines(title: string, headlines: Headline[]): string {
+  if (headlines.length === 0) return ''
+  const entries = headlines.slice(0, maxOthers).map(({ tone, text, href }) => {
+    const words = href === undefined ? show(text) : `<a href="${show(href)}">${show(text)}</a>`
+    return `<li data-tone="${tone}">${words}</li>`
+  })
+  const left = headlines.length - entries.length
+  const end = left > 0 ? `<li>and ${formatCount(left)} more</li>` : ''
+  return `<h2>${title}</h2><ul class="also">${entries.join('')}${end}</ul>`
 }
 
 /** Formats the list of rollouts as a page. */
@@ -82,6 +105,7 @@ export function formatRolloutList(overview: Overview, frame: Frame): string {
     formatSummary(title, sentence, [], 'fine'),
     count === 0 ? '' : formatOpen(overview.rollouts, frame),
     ...formatRollouts(overview, frame),
+    formatLog('Ended', overview.ended.toReversed().map(logEnded)),
   ]
   return formatServerPage(`${sentence} Edgewise rollouts`, main, frame)
 }
@@ -96,6 +120,12 @@ export function formatRolloutPage(open: OpenRollout, frame: Frame): string {
     explain: frame.explain,
   })
   return formatServerPage(title, [formatOpen([open], frame), main], frame)
+}
+
+/** Formats the page of a rollout that has ended. */
+export function formatEndedPage(rollout: Rollout, frame: Frame): string {
+  const main = formatRollout(buildEndedRollout(rollout), { heading: 1 })
+  return formatServerPage(`Rollout ${rollout.id}: ${describeEnding(rollout)}`, [main], frame)
 }
 
 /** Formats what is left to change, which readers decide about, and leads to the whole plan. */
@@ -118,22 +148,16 @@ function formatServerPage(title: string, main: string[], { place, notice }: Fram
   return formatShell({ title, main: [outcome, ...main].join('\n'), nav: formatNav(place) })
 }
 
-/** Formats the rollouts without their curves, which the page of each has. */
-function formatRollouts(
-  { rollouts, ended }: Overview,
-  { token, listEvents, explain }: Frame,
-): string[] {
-  const open = rollouts.map((each) => {
+/** Formats the unfinished rollouts without their curves, which the page of each has. */
+function formatRollouts({ rollouts }: Overview, { token, listEvents, explain }: Frame): string[] {
+  return rollouts.map((each) => {
     const { waves, ...rollout } = buildOpenRollout(each, listEvents(each.rollout.id))
     const withoutCurves = waves.map(({ health, ...wave }) => ({
       ...wave,
       health: health === null ? null : { ...health, curve: null },
     }))
-    return { ...rollout, waves: withoutCurves }
+    return formatRollout({ ...rollout, waves: withoutCurves }, { token, explain })
   })
-  return [...open, ...ended.map(buildEndedRollout)].map((each) =>
-    formatRollout(each, { token, explain }),
-  )
 }
 
 /** Formats the button that stops all writes of the account, or the one that resumes them. */

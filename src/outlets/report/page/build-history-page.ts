@@ -1,14 +1,19 @@
 import {
+  type Act,
   type Applied,
   type HistoryEntry,
+  type LogEntry,
   type PastChanges,
-  applyOutcomes,
+  describeEntry,
+  nameAuthor,
+  nameOutcome,
   groupApplies,
   listGrounds,
   parseApplyId,
 } from '../../../core/model/applied.ts'
 import type { Domain } from '../../../core/model/item.ts'
-import { findMax } from '../../../core/model/lists.ts'
+import { findMax, groupBy } from '../../../core/model/lists.ts'
+import { formatDuration } from '../../../core/model/page/page-words.ts'
 import type { Page, PageApply, PageChange } from '../../../core/model/page/page.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
 import { formatCount, formatDay, formatInstant, pluralize } from '../../../core/model/text/words.ts'
@@ -25,6 +30,8 @@ export interface PageHistory {
     apply: HistoryEntry
     changes: PastChanges | null
   }[]
+  /** What people did beside them, first to last; absent for nothing. */
+  acts?: Act[]
   /** Number of earlier applies that are not listed any more. */
   dropped: number
   /** Domain whose history it is, and the pruned applies that may have written it; or null. */
@@ -33,6 +40,8 @@ export interface PageHistory {
 
 /** Maximum length of the applies in the page, in characters. */
 const maxAppliesLength = 1_700_000
+/** Entries beside applies in the page. */
+const maxActs = 300
 /** A name that needs no quotes in a shell. */
 const plainName = /^[\w.-]+$/
 
@@ -44,6 +53,10 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
   const names = new Set(history.applies.flatMap(({ changes }) => [...(changes?.keys() ?? [])]))
   const cells = new PastCells(about.redact, [...names].toSorted())
   const clean = (text: string) => escapeInvisible(about.redact(text))
+  const acts = (history.acts ?? []).map((act): LogEntry => {
+    const { text, note, ...entry } = describeEntry(act)
+    return { ...entry, text: fitText(clean(text), 400), note: fitText(clean(note), 400) }
+  })
   const groups = sortForPage(history.applies)
   const applies: PageApply[] = []
   const all: PageChange[] = []
@@ -69,6 +82,7 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
     ...cells.build(),
     changes: all,
     applies,
+    acts: acts.slice(-maxActs).toReversed(),
   }
 }
 
@@ -78,7 +92,8 @@ function buildApply(
   domain: Domain | null,
   clean: (text: string) => string,
 ): PageApply {
-  const { id, outcome, startedAt, writes, parts, author } = apply
+  const { id, startedAt, writes, parts } = apply
+  const author = nameAuthor(apply)
   const tree = describeTree(apply)
   const { rollout, wave } = parseApplyId(id)
   const fit = (text: string) => fitText(clean(text), 200)
@@ -86,7 +101,7 @@ function buildApply(
   return {
     id: fit(id),
     rollout: isWave ? { id: fit(rollout), wave, rollback: formatRollback(rollout, domain) } : null,
-    outcome,
+    outcome: nameOutcome(apply),
     startedAt: fit(startedAt),
     took: describeLength(apply),
     author: author === null ? null : fit(author),
@@ -129,11 +144,8 @@ const leftOut =
 function describeLength({ startedAt, endedAt, outcome }: Applied): string {
   if (endedAt === null)
     return outcome === 'unfinished' ? 'not finished' : 'its end was not recorded'
-  const seconds = Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))
-  if (!Number.isFinite(seconds)) return 'not known'
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
-  if (minutes === 0) return `${seconds} s`
-  return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`
+  const seconds = Math.max(0, (Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+  return Number.isFinite(seconds) ? formatDuration(seconds) : 'not known'
 }
 
 /** Lists what is not in the page, as facts: pruning is usual, and no warning. */
@@ -166,7 +178,7 @@ function fact(number: number, label: string, value: string): Page['facts'] {
  * @param hasEarlier whether there were earlier applies that are not listed, or may have been
  */
 function formatHistorySentence(
-  applies: Applied[],
+  applies: HistoryEntry[],
   domain: string | null,
   hasEarlier: boolean,
 ): string {
@@ -178,17 +190,19 @@ function formatHistorySentence(
       : `No apply has written ${domain} as far as is stored.`
   const counts = last.outcome === 'complete' ? '' : formatCounts(last.writes, undefined, 'not sent')
   const { wave } = parseApplyId(last.id)
-  const by = last.author === null ? '' : ` by ${last.author}`
+  const author = nameAuthor(last)
+  const by = author === null ? '' : ` by ${author}`
   const tree = describeTree(last)
   const newest =
-    `The last apply${of} is ${last.outcome}${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
+    `The last apply${of} is ${nameOutcome(last)}` +
+    `${wave === 0 ? '' : ` (wave ${wave} of a rollout)`}: ` +
     `${formatInstant(last.startedAt)}${by}${tree === null ? '' : `, ${tree}`}` +
     (counts === '' ? '.' : `; writes: ${counts}.`)
   if (applies.length === 1) return hasEarlier ? `${newest} No earlier one is listed.` : newest
-  const outcomes = applyOutcomes.flatMap((outcome) => {
-    const count = applies.filter((apply) => apply.outcome === outcome).length
-    return count === 0 ? [] : [`${formatCount(count)} ${outcome}`]
-  })
+  const outcomes = Array.from(
+    groupBy(applies, nameOutcome),
+    ([outcome, same]) => `${formatCount(same.length)} ${outcome}`,
+  )
   const all = `${pluralize(applies.length, 'apply', 'applies')} since ${formatDay(first.startedAt)}`
   return `${newest} ${all}: ${outcomes.join(', ')}.`
 }

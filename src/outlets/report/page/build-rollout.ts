@@ -1,4 +1,4 @@
-import type { ApplyEvent, WaveStatistics } from '../../../core/model/events.ts'
+import type { ApplyEvent, UntimedEvent, WaveStatistics } from '../../../core/model/events.ts'
 import type { Sample } from '../../../core/model/health.ts'
 import { formatCount } from '../../../core/model/page/page-words.ts'
 import type {
@@ -13,9 +13,9 @@ import { splitEvents } from '../apply/markdown.ts'
 import { formatPercent } from '../stats/figures.ts'
 import { fitText } from './fit-page.ts'
 
-type Judged = Extract<ApplyEvent, { type: 'wave.judged' }>
-type Waiting = Extract<ApplyEvent, { type: 'wave.waiting' }>
-type Watched = Extract<ApplyEvent, { type: 'wave.watched' }>
+type Judged = Extract<UntimedEvent, { type: 'wave.judged' }>
+type Waiting = Extract<UntimedEvent, { type: 'wave.waiting' }>
+type Watched = Extract<UntimedEvent, { type: 'wave.watched' }>
 
 /** Facts about a wave, from its events or from the state of its rollout. */
 export interface Seen {
@@ -40,7 +40,6 @@ const ranks: Record<WaveState, number> = {
   next: 3,
   healthy: 4,
   unchecked: 4,
-  unseen: 4,
   'not-begun': 5,
 }
 
@@ -86,10 +85,7 @@ export function addHealth(
 }
 
 /** Finds the rollback among its events; null if there was none. */
-export function findRollback(
-  events: ApplyEvent[],
-  clean: (text: string) => string,
-): PageRollback | null {
+function findRollback(events: ApplyEvent[], clean: (text: string) => string): PageRollback | null {
   const rollback = events.find((event) => event.type === 'rollout.taking-back')
   return rollback === undefined ? null : { reason: clean(rollback.reason), writes: rollback.writes }
 }
@@ -122,7 +118,7 @@ function collectWaves(
 }
 
 /** Adds an event of a wave to what is seen of it. */
-export function addEvent(seen: Seen, event: Extract<ApplyEvent, { wave: number }>): void {
+export function addEvent(seen: Seen, event: Extract<UntimedEvent, { wave: number }>): void {
   switch (event.type) {
     case 'wave.finished':
       Object.assign(seen, { isBegun: true, isWritten: true, waiting: null })

@@ -5,7 +5,7 @@ import { fitPage } from './fit-page.ts'
 import { formatEffects } from './format-effects.ts'
 import { formatRollout } from './format-rollout.ts'
 import { formatReport } from './format-report.ts'
-import { formatJson } from './html.ts'
+import { formatJson, formatLog } from './html.ts'
 import { formatChanges, formatHistoryTable } from './static-lists.ts'
 
 /**
@@ -30,11 +30,12 @@ function formatFitted({ sides, ...shared }: Page, nav: string | null): string {
   // The policy of a server does not allow the script that tries requests.
   const hasTrials = nav === null && sides !== undefined
   const page: Page = hasTrials ? { ...shared, sides } : shared
-  const { waves, rollback = null, applies } = page
+  const { waves, rollback = null, applies, acts = [] } = page
   const shown = { summary: formatPace(page), hasFilters: page.changes.length > 0 }
   const list = applies === undefined ? formatChanges(page) : formatHistoryTable(applies)
   const content = `${formatEffects(page)}${formatRollout({ about: null, waves, rollback }, shown)}
-<div id="view">${list}</div>`
+<div id="view">${list}</div>
+${formatLog('Decisions and others', acts)}`
   const data = formatJson('data', packPage(page))
   return formatReport(page, content, {
     data,

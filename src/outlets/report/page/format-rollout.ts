@@ -35,14 +35,13 @@ const maxOpen = 4
 /** Symbol and words of each state. */
 const waveStates: Record<WaveState, [symbol: string, words: string]> = {
   worse: ['✕', 'worse'],
-  running: ['…', 'health check not finished'],
+  running: ['…', 'pause or health check not finished'],
   unclear: ['?', 'unclear'],
   waiting: ['…', 'waiting'],
   begun: ['–', 'not completely written'],
   next: ['…', 'next'],
   healthy: ['✓', 'healthy'],
   unchecked: ['–', 'written without a health check'],
-  unseen: ['–', 'written; its health check, if it had one, was in another process'],
   'not-begun': ['–', 'not begun'],
 }
 
@@ -55,7 +54,9 @@ const rolloutStates: Record<RolloutAbout['state'], string> = {
   approved: 'approved',
   paused: 'paused',
   'rolling-back': 'rollback unfinished',
-  ended: 'ended',
+  stopped: 'stopped',
+  'rolled-back': 'rolled back',
+  complete: 'complete',
 }
 
 /**
@@ -89,7 +90,7 @@ function formatTitle(about: RolloutAbout | null, heading: 1 | 2): string {
   if (about === null) return '<h2 id="rh">Waves</h2>'
   const { id, state, progress } = about
   const link = `<a href="${escapeHtml(getRolloutPath(id))}">${show(id)}</a>`
-  const title = heading === 1 || state === 'ended' ? show(id) : link
+  const title = heading === 1 ? show(id) : link
   const at = progress === null ? '' : `<span>wave ${progress.wave} of ${progress.waves}</span>`
   return (
     `<h${heading}>Rollout ${title}</h${heading}>` +
@@ -110,8 +111,8 @@ function formatRollback(rollback: PageRollout['rollback'], waves: PageWave[]): s
   const why = cause === undefined ? reason : `wave ${cause.wave} is worse than its baseline.`
   return (
     '<p class="callout rollback" data-rollback><strong><span aria-hidden="true">↩</span> ' +
-    'Rolled back ' +
-    `with ${pluralize(writes, 'write')}:</strong> ${show(why)}</p>`
+    `Rolled back${writes === null ? '' : ` with ${pluralize(writes, 'write')}`}:</strong> ` +
+    `${show(why)}</p>`
   )
 }
 

@@ -1,3 +1,4 @@
+import type { LogEntry } from '../../../core/model/applied.ts'
 import { escapeUnits } from '../../../core/model/json.ts'
 import type { Tone } from '../../../core/model/page/fleet.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -85,6 +86,19 @@ export function formatList(
   return (
     `${list(entries.slice(0, visible))}<details><summary>${folded} ` +
     `${others}</summary>${list([...entries.slice(visible, max), ...end])}</details>`
+  )
+}
+
+/** Formats what happened as a list with a title; empty for nothing. */
+export function formatLog(title: string, entries: LogEntry[], end = ''): string {
+  if (entries.length === 0) return ''
+  const list = entries.map(({ at, text, note, href }) => {
+    const words = href === undefined ? show(text) : `<a href="${show(href)}">${show(text)}</a>`
+    return `<li>${formatInstant(at)} ${words}<p class="note">${show(note)}</p>`
+  })
+  return (
+    `<section class="panel"><h2>${title}</h2>` +
+    `<ol class="applies">${list.join('')}${end}</ol></section>`
   )
 }
 

@@ -72,7 +72,7 @@ export class PastCells {
   }
 
   private findPart(item: ItemKey, change: PastChange): number {
-    const look = JSON.stringify([item, change.before, change.after, change.outcome])
+    const look = JSON.stringify([item, change])
     const known = this.partsByLook.get(look)
     if (known !== undefined) return known
     const part = this.buildPart(item, change)
