@@ -33,3 +33,18 @@ it('the last wave of a rollout is, and no earlier one', async () => {
   expect(await apply([60, 60, 60, 60])).toEqual([false, false, true])
   expect(await apply([60, 60, 60, 61])).toEqual([false, false, true, true])
 })
+
+it('a wave that is sent again is of a part, however many applies it took', async () => {
+  enterPlace(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 1m, approval: [1, 2]}\n'))
+  const approve = () => place.cli('rollout', 'approve', place.loadRollouts()[0]?.id ?? '')
+  expect(await apply([60, 60])).toEqual([])
+  await approve()
+  const { env } = place
+  place.env = { ...env, EDGEWISE_TOKEN: 'wrong' }
+  expect((await place.cli('apply', '--yes')).code).toBe(1)
+  place.env = env
+  // The second apply of two waves has the first wave.
+  expect(await apply([60, 60])).toEqual([false, false])
+  await approve()
+  expect(await apply([60, 60])).toEqual([false, false, true])
+})

@@ -71,8 +71,11 @@ export interface Applying {
    * `invalid` when a secret can't be resolved
    */
   prepare(part: Plan, recorded: RecordedState): Promise<Plan>
-  /** @param part as `prepare` returned it */
-  execute(part: Plan, id: string, recorded: RecordedState): Promise<ApplyResult>
+  /**
+   * @param part as `prepare` returned it
+   * @param isLast whether it completes what the plan asks for
+   */
+  execute(part: Plan, id: string, recorded: RecordedState, isLast: boolean): Promise<ApplyResult>
   /** Returns whether all writes of the account were stopped at the last look before a call. */
   isAccountStopped(): boolean
   /** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */

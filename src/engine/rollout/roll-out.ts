@@ -301,7 +301,8 @@ async function executeWave(
   const id = `${before.id}-w${before.applies.length + 1}`
   progress.rollout = markBegun({ ...before, applies: [...before.applies, id] }, waveIndex, context)
   await saveProgress(`begins ${nameWave(before, waveIndex)}`, progress, context)
-  const result = await context.applying.execute(part, id, progress.recorded)
+  const isLast = waveIndex === before.waves.length - 1
+  const result = await context.applying.execute(part, id, progress.recorded, isLast)
   progress.recorded = result.recorded
   addResult(progress.result, result)
   progress.counted = waveIndex + 1

@@ -1,7 +1,7 @@
 import type { Configured, Settings, Secrets, Plannable } from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { nameAuthor, parseApplyId, type Grounds } from '../../core/model/applied.ts'
+import { nameAuthor, type Grounds } from '../../core/model/applied.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
@@ -100,7 +100,7 @@ export async function runRollout(
     time: { now: () => serviceTime.time.now(), ask: () => serviceTime.ask() },
     service: createCounting(workspace, outside, serviceTime.time),
     applying: {
-      ...createApplying(workspace, store, options, rollout.waves.length, report),
+      ...createApplying(workspace, store, options, report),
       whileUnlocked: (work) => lock.whileUnlocked(work),
     },
     store,
@@ -153,7 +153,6 @@ function createApplying(
   workspace: Plannable,
   store: RolloutState,
   { outside, lock, serviceTime, guard, grounds = {} }: RolloutOptions,
-  waves: number,
   report: RolloutOptions['report'],
 ): Omit<Applying, 'whileUnlocked'> {
   const unknownDomains = new Set<Domain>()
@@ -162,14 +161,14 @@ function createApplying(
   const { whole: _whole, ...partial } = grounds
   // The first wave was compared before the consent, which may have changed what it has.
   let isCompared = grounds.overrides === undefined
-  const execute = (part: Plan, id: string, base: RecordedState, own: Grounds = {}) =>
+  const send = (part: Plan, id: string, base: RecordedState, own: Grounds) =>
     executePlan(workspace, part, store, base, {
       outside,
       time: serviceTime.time,
       serviceLimits,
       unknownDomains,
       id,
-      grounds: { ...(parseApplyId(id).wave === waves ? grounds : partial), ...own },
+      grounds: own,
       lease: watch,
       lockedAt: lock.lockedAt,
       report,
@@ -181,11 +180,13 @@ function createApplying(
       else await compareWritten(workspace, part, base, outside)
       return (await resolveForSend(workspace, part, base, outside.signal)).plan
     },
-    execute,
+    execute: (part, id, base, isLast) => send(part, id, base, isLast ? grounds : partial),
     isAccountStopped: () => watch.isStopped(),
     rollBack: (from, base, reportWrites) =>
       inSpan(outside.tracer, 'roll back wave', async () => {
         await refuseStopped(lock.accountStop)
+        const own = { ...partial, reason: from.reason ?? '' }
+        const execute = (plan: Plan) => send(plan, `${from.id}-${rollbackSuffix}`, base, own)
         return rollBack(workspace, store, from, base, reportWrites, execute, outside)
       }),
   }
@@ -195,10 +196,10 @@ function createApplying(
 async function rollBack(
   workspace: Settings & Secrets,
   store: HistoryReader & StateWriter,
-  { id, reason }: Rollout,
+  { id }: Rollout,
   recorded: RecordedState,
   report: (writes: number) => void,
-  execute: (...given: [...Parameters<Applying['execute']>, Grounds]) => Promise<ApplyResult>,
+  execute: (plan: Plan) => Promise<ApplyResult>,
   outside: Outside,
 ): Promise<RolledBack | string> {
   // Calls were sent: an interrupt must not end the planning of what sets them back.
@@ -209,9 +210,7 @@ async function rollBack(
     report(found.plan.writes.length)
     runPreflight(workspace, found.plan)
     const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
-    const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded, {
-      reason: reason ?? '',
-    })
+    const result = await execute(plan)
     const remaining = removeUnmanaged(found, result.recorded)
     if (remaining.size > 0)
       await store.save(remaining, `Rollout ${id}: removed items that were unrecorded before`)
