@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { identify, tokenHolder } from '../../src/core/model/people/identity.ts'
 import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
+import { weighDecision } from '../../src/operations/people/decide.ts'
 import { formatRules, listRules, parseRules } from '../../src/operations/people/owners.ts'
 import { createRights, type RightsContext } from '../../src/server/people/rights.ts'
 import { plainKeeper } from '../manifest/test-workspace.ts'
@@ -71,6 +72,64 @@ it('the first commit of a repository lets only the token decide', async () => {
   const first = buildRollout({ commit: 'c0' })
   expect(await rights.explain(ada, 'approve', first)).toMatch(/only the token decides/)
   expect(await rights.explain(tokenHolder, 'approve', first)).toBeNull()
+})
+
+it('the first commit with roles that is applied counts itself, but not for its authors', async () => {
+  const two = 'rollout: {approval: {wave: 1, by: 2}}\n'
+  const { rights, log } = stage(['', `${rule(ada.name, eve.name, 'ci:job')}${two}`])
+  const first = buildRollout({ commit: 'c1', firstRoles: true })
+  expect(await rights.explain(ada, 'approve', first)).toBeNull()
+  // Eve wrote the commit, and has added herself.
+  expect(await rights.explain(eve, 'approve', first)).toBe(
+    'eve@example.com wrote a part of the change. No commit that was applied before had roles: ' +
+      'the first ones count here, but not for its authors.',
+  )
+  const job = identify('ci', 'job') ?? ada
+  expect(await rights.explain(job, 'approve', first)).toMatch(/shows nobody's name/)
+  expect(await rights.explain(person('bob@example.com'), 'approve', first)).toMatch(/the role/)
+  expect(await rights.explain(tokenHolder, 'approve', first)).toMatch(/shows nobody's name/)
+  expect(log).toEqual([expect.stringMatching(/^commit c1: No commit that was applied before had/)])
+  const one = stage(['', rule(ada.name, 'ci:job')])
+  expect(await one.rights.explain(job, 'approve', first)).toMatch(/nothing proves an e-mail/)
+  expect(await one.rights.explain(tokenHolder, 'approve', first)).toBeNull()
+  // Whoever the tip takes a role from has none, as ever.
+  const taken = stage(['', rule(ada.name), rule(eve.name)])
+  expect(await taken.rights.explain(ada, 'approve', first)).toMatch(/needs the role approver/)
+  // Authors who are not known let nobody approve.
+  const unknown = stage(['', rule(ada.name)], { listBases: async () => [null] })
+  expect(await unknown.rights.explain(ada, 'approve', first)).toMatch(/are not known/)
+})
+
+it('who adds himself by a commit that is never applied does not approve the next one', async () => {
+  const { rights } = stage(['', rule(ada.name, eve.name), rule(ada.name, eve.name)])
+  const pushed = buildRollout({ commit: 'c2', firstRoles: true })
+  expect(await rights.explain(eve, 'approve', pushed)).toMatch(/wrote a part of the change/)
+  expect(await rights.explain(ada, 'approve', pushed)).toBeNull()
+})
+
+it('what the commit before asked of approvals holds for the first one with roles', async () => {
+  const before = 'rollout: {approval: {wave: 1, by: 2}}\n'
+  const { rights } = stage([before, rule(ada.name)])
+  const { sets } = await rights.findRulesFor(buildRollout({ commit: 'c1', firstRoles: true }))
+  expect(sets.map(({ needs }) => needs.by)).toEqual([1, 2])
+})
+
+it('after roles were removed only the token decides, and alone, whoever adds himself', async () => {
+  const strict = 'rollout: {approval: {wave: 1, by: 2, notAuthor: true}}\n'
+  const { rights } = stage([rule(ada.name), strict, `${rule(ada.name, eve.name)}${strict}`])
+  const again = buildRollout({ commit: 'c2' })
+  for (const identity of [ada, eve])
+    expect(await rights.explain(identity, 'approve', again)).toBe(
+      `${identity.name} may not approve: the commit before the rollout's own has no roles, so ` +
+        'that only the token decides.',
+    )
+  expect(await rights.explain(tokenHolder, 'approve', again)).toBeNull()
+  const rules = await rights.findRulesFor(again)
+  expect(weighDecision(tokenHolder, 'approve', again, rules)).toEqual({ by: 1, domains: null })
+  // What the commit that removes them is restrained by holds for itself.
+  const removing = buildRollout({ commit: 'c1' })
+  const removed = stage([`${rule(ada.name)}${strict}`, ''])
+  expect(await removed.rights.explain(tokenHolder, 'approve', removing)).toMatch(/nobody's name/)
 })
 
 it('what a commit asks of approvals holds even if the next one asks less', async () => {

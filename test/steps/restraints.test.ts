@@ -366,3 +366,41 @@ describe('what restrains', () => {
     expect(new Set(texts).size).toBe(1)
   })
 })
+
+describe('a rollout', () => {
+  const roles = 'roles: [{role: operator, users: [unidentified]}]\n'
+  const approval = 'rollout: {approval: [1]}\n'
+
+  /** Applies a commit up to its approval; returns whether it is the first one with roles. */
+  async function begin(keys: string, seconds: number, isNew = true): Promise<boolean | undefined> {
+    const last = place.loadRollouts().find(({ state }) => state === 'open')
+    if (last !== undefined) await place.cli('rollout', 'abort', last.id)
+    write(keys, seconds)
+    if (isNew) commit()
+    const { code, err } = await apply('--retry-held')
+    expect([code, err]).toEqual([0, err])
+    return place.loadRollouts().find(({ state }) => state === 'open')?.firstRoles
+  }
+
+  it('is of the first roles that are applied, also if its commit is applied again', async () => {
+    expect(await begin(approval, 61)).toBeUndefined()
+    expect(await begin(approval + roles, 62)).toBe(true)
+    // Once more by the same commit, and then by the next one.
+    expect(await begin(approval + roles, 62, false)).toBe(true)
+    expect(await begin(approval + roles, 63)).toBeUndefined()
+  })
+
+  it('is not once a commit had roles that was applied, although it took them away', async () => {
+    await restrain(roles)
+    await restrain('')
+    await restrain('')
+    expect(await begin(approval + roles, 62)).toBeUndefined()
+  })
+
+  it('is after a commit with roles that was refused: nobody had them', async () => {
+    write(`guards: {maxDomains: 1}\n${roles}`, 62)
+    commit()
+    expect((await apply()).code).toBe(1)
+    expect(await begin(approval + roles, 63)).toBe(true)
+  })
+})

@@ -19,6 +19,8 @@ export interface Rollout {
   /** Of its commit; absent where they are not known. */
   committed?: Committed
   author: string | null
+  /** Whether its commit has roles, and no commit that was applied before had any. */
+  firstRoles?: true
   /**
    * All except `open` are over, and are kept while they put values on hold. `rolling-back`: its
    * rollback was started and is not known to be finished. One with state `rolled-back` and without

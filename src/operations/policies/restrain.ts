@@ -21,6 +21,8 @@ import type { Executed } from '../submission/executed.ts'
 export interface Restrained {
   /** Describes what the commit loosens, a sentence for each key. */
   loosened: string[]
+  /** Whether a commit that was applied before had roles. */
+  hadRoles: boolean
   /** What is recorded once all that the commit changes is done, refused, or left open. */
   toRecord: Record<'done' | 'refused' | 'open', RecordedRestraints | null>
 }
@@ -72,18 +74,23 @@ export async function restrain<T extends Plannable>(
   const own = pickRestraints(config, source.policies)
   const last = (await store.loadRestraints()) ?? { of: '', before: [], own: [] }
   const [lastBefore, lastOwn] = [joinSources(last.before), joinSources(last.own)]
-  const plain = { ...workspace, loosened: [], toRecord: { done: null, refused: null, open: null } }
-  if (isSame(own, lastOwn) && isSame(own, lastBefore)) return plain
+  const toRecordNone = { done: null, refused: null, open: null }
+  const isAsBefore = isSame(own, lastOwn) && isSame(own, lastBefore)
+  const had = last.hadRoles === true || (isAsBefore && own.roles.length > 0)
+  const unchanged = { ...workspace, loosened: [], hadRoles: had, toRecord: toRecordNone }
+  if (isAsBefore) return unchanged
   const { commit } = await workspace.findTree()
   const of = commit ?? hashJson([source, hashDomains(desired, desired.keys())])
   const [before, sources] = last.of === of ? [lastBefore, last.before] : [lastOwn, last.own]
+  const hadRoles = had || before.roles.length > 0
+  const plain = { ...unchanged, hadRoles }
   const used = joinRestraints(before, own)
   // An earlier commit that is applied again loosens nothing.
   const isEarlier = (await workspace.relateCommits([last.of])).get(last.of) === 'later'
   const build = (all: typeof sources, counts: Restraints) =>
     isEarlier || isSame([before, counts], [lastBefore, lastOwn])
       ? null
-      : { of, before: sources, own: all }
+      : { of, before: sources, own: all, ...(hadRoles ? { hadRoles } : {}) }
   const done = build([source], own)
   // While an earlier apply is incomplete, a refusal ends nothing.
   const refused = last.own.length > 1 ? null : done
@@ -98,6 +105,7 @@ export async function restrain<T extends Plannable>(
     workspace.judgeAll(others, isComplete, levels)
   return {
     ...workspace,
+    hadRoles,
     toRecord,
     config: {
       ...config,

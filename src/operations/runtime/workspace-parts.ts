@@ -48,6 +48,8 @@ export type Policed = Settings &
     loadEarlier(paths: readonly string[]): Promise<EarlierFiles>
     /** Describes what the commit loosens and is still restrained by; absent: nothing. */
     loosened?: string[]
+    /** Whether a commit that was applied before had roles; absent: that is not known. */
+    hadRoles?: boolean
     /** Text of policies that count although no file has them any more; absent for none. */
     lostPolicies?: string
   }

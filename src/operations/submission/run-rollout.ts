@@ -127,7 +127,9 @@ async function begin(
   const author = nameAuthor({ author: findAuthor(outside), ...grounds })
   const committed = await findCommitted(workspace, plan)
   const about = { id: createApplyId(outside), startedAt, author, ...committed }
-  return createRollout(plan, hashDesired(workspace), about)
+  const isFirst = workspace.hadRoles === false && workspace.config.roles.length > 0
+  const first = isFirst ? { firstRoles: true as const } : {}
+  return { ...createRollout(plan, hashDesired(workspace), about), ...first }
 }
 
 /** Creates the queries of the health checks. */

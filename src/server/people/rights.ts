@@ -1,11 +1,16 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Identity } from '../../core/model/people/identity.ts'
 import type { Action } from '../../core/model/people/roles.ts'
-import type { Authors } from '../../core/model/people/approvers.ts'
+import { joinNeeds, type Authors } from '../../core/model/people/approvers.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { hashWave } from '../../engine/rollout/approvals.ts'
-import { explainDecision, type DecisionRules, type Rules } from '../../operations/people/decide.ts'
+import {
+  explainDecision,
+  firstNote,
+  type DecisionRules,
+  type Rules,
+} from '../../operations/people/decide.ts'
 import type { Branch } from '../branch/branch.ts'
 import { isAboutCommit } from '../branch/commit-checks.ts'
 import type { Logger } from '../logger.ts'
@@ -35,7 +40,8 @@ export interface Rights {
   /**
    * Finds the rules for a decision about a rollout: those in force, and those of the commit before
    * the rollout's own. A commit that gives somebody a role gives it for later commits only, and one
-   * that takes a role away takes it at once.
+   * that takes a role away takes it at once. The first commit with roles that is applied has nothing
+   * before it: its own count, but not for its authors.
    */
   findRulesFor(rollout: Rollout): Promise<DecisionRules>
   /** Explains why somebody may not do something; null for what is allowed. */
@@ -59,7 +65,7 @@ export function createRights(context: RightsContext): Rights {
       fetched = { tip: branch.fetch(), sinceMs: clock.monotonic() }
     return fetched.tip
   }
-  const { load, loadBefore } = createRulesLoader(context)
+  const { load, loadBefore, warnOnce } = createRulesLoader(context)
   const findRules = async (): Promise<DecisionRules> => ({
     sets: [await load(await findTip())],
     authors: 'no commit is decided about',
@@ -68,8 +74,15 @@ export function createRights(context: RightsContext): Rights {
     const { sets } = await findRules()
     const { commit } = rollout
     if (commit === null) return { sets, authors: 'the rollout is of no commit' }
-    const all = [...sets, await loadBefore(commit)]
-    if (!all.some(({ needs }) => needs.notAuthor))
+    const before = await loadBefore(commit)
+    const isFirst = rollout.firstRoles === true
+    const own = isFirst && before.roles.length === 0 ? await load(commit) : before
+    const counted: DecisionRules['sets'] = isFirst
+      ? [{ ...own, needs: joinNeeds([own.needs, before.needs]), from: 'first' }]
+      : [{ ...before, from: 'before' }]
+    if (isFirst) warnOnce(`commit ${commit.slice(0, 12)}: ${firstNote}`)
+    const all = [...sets, ...counted]
+    if (!isFirst && !all.some(({ needs }) => needs.notAuthor))
       return { sets: all, authors: 'they do not count' }
     const find = async () => branch.findAuthors(await context.listBases(rollout), commit)
     // Nobody else changes the values of a wave until it is sent.
@@ -98,6 +111,10 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
       throw error
     })
   let warned = ''
+  const warnOnce = (what: string) => {
+    if (what !== warned) logger.warn(what)
+    warned = what
+  }
   /** Loads the rules of a commit, or of the last one before it that was not refused. */
   const load = async (commit: string): Promise<Rules> => {
     const own = await attempt(commit)
@@ -105,9 +122,7 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
     for (const each of (await branch.listHistory(commit, maxCommits)).slice(1)) {
       const rules = await attempt(each)
       if (rules instanceof EdgewiseError) continue
-      const what = `roles are those of commit ${each.slice(0, 12)}: ${own.message}`
-      if (what !== warned) logger.warn(what)
-      warned = what
+      warnOnce(`roles are those of commit ${each.slice(0, 12)}: ${own.message}`)
       return rules
     }
     throw new EdgewiseError(
@@ -121,7 +136,7 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
     // Before the first one nobody had a role.
     return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
   }
-  return { load, loadBefore }
+  return { load, loadBefore, warnOnce }
 }
 
 /** Creates a memory of what follows from commits, which never changes; failures are forgotten. */

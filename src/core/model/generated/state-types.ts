@@ -1036,6 +1036,10 @@ before: Source[]
  * What counts for other commits beside their own files; of several, all do.
  */
 own: Source[]
+/**
+ * Present if a commit that was applied before that one had roles.
+ */
+hadRoles?: true
 }
 /**
  * What restrains changes in the files of a commit.
@@ -1087,6 +1091,10 @@ state: ("open" | "stopped" | "rolling-back" | "rolled-back" | "complete")
  */
 reason: (string | null)
 endedAt: TimeOrNull
+/**
+ * Present if its commit has roles, and no commit that was applied before had any.
+ */
+firstRoles?: true
 /**
  * Present while the rollout is paused: no further wave begins.
  */

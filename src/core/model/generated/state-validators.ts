@@ -1976,7 +1976,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema35 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back", "complete"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, more: { type: "integer", minimum: 1 }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, judged: { type: "object", required: ["verdict", "reason", "before", "after", "worse", "statistics"], properties: { verdict: { type: "string", enum: ["same-or-better", "worse", "too-little-data"] }, reason: { type: ["string", "null"] }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" }, worse: { type: "array", items: { type: "object", required: ["domain", "before", "after"], properties: { domain: { type: "string" }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" } } } }, statistics: { type: "object", required: ["statuses", "margin", "minRequests", "written", "before", "after", "seconds", "points"], properties: { statuses: { type: "array", items: { type: "string" } }, margin: { type: "number", minimum: 0 }, minRequests: { type: "integer", minimum: 0 }, written: { $ref: "shared.schema.json#/$defs/window" }, before: { $ref: "shared.schema.json#/$defs/window" }, after: { $ref: "shared.schema.json#/$defs/window" }, seconds: { type: "integer", minimum: 1 }, points: { type: "array", items: { type: "object", required: ["time", "requests", "bad", "2xx", "3xx", "4xx", "5xx", "other"], properties: { time: { $ref: "shared.schema.json#/$defs/time" }, requests: { type: "integer", minimum: 0 }, bad: { type: "integer", minimum: 0 }, "2xx": { type: "integer", minimum: 0 }, "3xx": { type: "integer", minimum: 0 }, "4xx": { type: "integer", minimum: 0 }, "5xx": { type: "integer", minimum: 0 }, other: { type: "integer", minimum: 0 } } } } } } } }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema35 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back", "complete"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, firstRoles: { const: !0 }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, more: { type: "integer", minimum: 1 }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" } } }, passed: { type: "boolean" }, judged: { type: "object", required: ["verdict", "reason", "before", "after", "worse", "statistics"], properties: { verdict: { type: "string", enum: ["same-or-better", "worse", "too-little-data"] }, reason: { type: ["string", "null"] }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" }, worse: { type: "array", items: { type: "object", required: ["domain", "before", "after"], properties: { domain: { type: "string" }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" } } } }, statistics: { type: "object", required: ["statuses", "margin", "minRequests", "written", "before", "after", "seconds", "points"], properties: { statuses: { type: "array", items: { type: "string" } }, margin: { type: "number", minimum: 0 }, minRequests: { type: "integer", minimum: 0 }, written: { $ref: "shared.schema.json#/$defs/window" }, before: { $ref: "shared.schema.json#/$defs/window" }, after: { $ref: "shared.schema.json#/$defs/window" }, seconds: { type: "integer", minimum: 1 }, points: { type: "array", items: { type: "object", required: ["time", "requests", "bad", "2xx", "3xx", "4xx", "5xx", "other"], properties: { time: { $ref: "shared.schema.json#/$defs/time" }, requests: { type: "integer", minimum: 0 }, bad: { type: "integer", minimum: 0 }, "2xx": { type: "integer", minimum: 0 }, "3xx": { type: "integer", minimum: 0 }, "4xx": { type: "integer", minimum: 0 }, "5xx": { type: "integer", minimum: 0 }, other: { type: "integer", minimum: 0 } } } } } } } }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -2123,1057 +2123,1066 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                       } else
                         var valid0 = !0;
                       if (valid0) {
-                        if (data.paused !== void 0) {
-                          let data11 = data.paused, _errs25 = errors;
-                          if (errors === _errs25)
-                            if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                              let missing2;
-                              if (data11.author === void 0 && (missing2 = "author") || data11.at === void 0 && (missing2 = "at"))
-                                return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                              if (data11.author !== void 0) {
-                                let _errs27 = errors;
-                                if (typeof data11.author != "string")
-                                  return validate22.errors = [{ instancePath: instancePath + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid5 = _errs27 === errors;
-                              } else
-                                var valid5 = !0;
-                              if (valid5) {
-                                if (data11.at !== void 0) {
-                                  let data13 = data11.at, _errs29 = errors;
-                                  if (errors === errors)
-                                    if (typeof data13 == "string") {
-                                      if (!pattern0.test(data13))
-                                        return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                    } else
-                                      return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid5 = _errs29 === errors;
-                                } else
-                                  var valid5 = !0;
-                                if (valid5)
-                                  if (data11.by !== void 0) {
-                                    let data14 = data11.by, _errs32 = errors;
-                                    if (errors === errors)
-                                      if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
-                                        let missing3;
-                                        if (data14.name === void 0 && (missing3 = "name") || data14.knownBy === void 0 && (missing3 = "knownBy"))
-                                          return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                        if (data14.name !== void 0) {
-                                          let _errs35 = errors;
-                                          if (typeof data14.name != "string")
-                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid8 = _errs35 === errors;
-                                        } else
-                                          var valid8 = !0;
-                                        if (valid8) {
-                                          if (data14.knownBy !== void 0) {
-                                            let data16 = data14.knownBy, _errs37 = errors;
-                                            if (typeof data16 != "string")
-                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                            if (!(data16 === "oidc" || data16 === "proxy" || data16 === "ci" || data16 === "database" || data16 === "token" || data16 === "serve" || data16 === "unidentified"))
-                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                                            var valid8 = _errs37 === errors;
-                                          } else
-                                            var valid8 = !0;
-                                          if (valid8) {
-                                            if (data14.issuer !== void 0) {
-                                              let _errs39 = errors;
-                                              if (typeof data14.issuer != "string")
-                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid8 = _errs39 === errors;
-                                            } else
-                                              var valid8 = !0;
-                                            if (valid8)
-                                              if (data14.sub !== void 0) {
-                                                let _errs41 = errors;
-                                                if (typeof data14.sub != "string")
-                                                  return validate22.errors = [{ instancePath: instancePath + "/paused/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid8 = _errs41 === errors;
-                                              } else
-                                                var valid8 = !0;
-                                          }
-                                        }
-                                      } else
-                                        return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                    var valid5 = _errs32 === errors;
-                                  } else
-                                    var valid5 = !0;
-                              }
-                            } else
-                              return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
+                        if (data.firstRoles !== void 0) {
+                          let _errs25 = errors;
+                          if (data.firstRoles !== !0)
+                            return validate22.errors = [{ instancePath: instancePath + "/firstRoles", schemaPath: "#/properties/firstRoles/const", keyword: "const", params: { allowedValue: !0 } }], !1;
                           var valid0 = _errs25 === errors;
                         } else
                           var valid0 = !0;
                         if (valid0) {
-                          if (data.items !== void 0) {
-                            let data19 = data.items, _errs43 = errors;
-                            if (errors === _errs43)
-                              if (Array.isArray(data19)) {
-                                var valid9 = !0;
-                                let len0 = data19.length;
-                                for (let i0 = 0; i0 < len0; i0++) {
-                                  let _errs45 = errors;
-                                  if (typeof data19[i0] != "string")
-                                    return validate22.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid9 = _errs45 === errors;
-                                  if (!valid9)
-                                    break;
+                          if (data.paused !== void 0) {
+                            let data12 = data.paused, _errs26 = errors;
+                            if (errors === _errs26)
+                              if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+                                let missing2;
+                                if (data12.author === void 0 && (missing2 = "author") || data12.at === void 0 && (missing2 = "at"))
+                                  return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
+                                if (data12.author !== void 0) {
+                                  let _errs28 = errors;
+                                  if (typeof data12.author != "string")
+                                    return validate22.errors = [{ instancePath: instancePath + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                  var valid5 = _errs28 === errors;
+                                } else
+                                  var valid5 = !0;
+                                if (valid5) {
+                                  if (data12.at !== void 0) {
+                                    let data14 = data12.at, _errs30 = errors;
+                                    if (errors === errors)
+                                      if (typeof data14 == "string") {
+                                        if (!pattern0.test(data14))
+                                          return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                      } else
+                                        return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid5 = _errs30 === errors;
+                                  } else
+                                    var valid5 = !0;
+                                  if (valid5)
+                                    if (data12.by !== void 0) {
+                                      let data15 = data12.by, _errs33 = errors;
+                                      if (errors === errors)
+                                        if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+                                          let missing3;
+                                          if (data15.name === void 0 && (missing3 = "name") || data15.knownBy === void 0 && (missing3 = "knownBy"))
+                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
+                                          if (data15.name !== void 0) {
+                                            let _errs36 = errors;
+                                            if (typeof data15.name != "string")
+                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid8 = _errs36 === errors;
+                                          } else
+                                            var valid8 = !0;
+                                          if (valid8) {
+                                            if (data15.knownBy !== void 0) {
+                                              let data17 = data15.knownBy, _errs38 = errors;
+                                              if (typeof data17 != "string")
+                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                              if (!(data17 === "oidc" || data17 === "proxy" || data17 === "ci" || data17 === "database" || data17 === "token" || data17 === "serve" || data17 === "unidentified"))
+                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
+                                              var valid8 = _errs38 === errors;
+                                            } else
+                                              var valid8 = !0;
+                                            if (valid8) {
+                                              if (data15.issuer !== void 0) {
+                                                let _errs40 = errors;
+                                                if (typeof data15.issuer != "string")
+                                                  return validate22.errors = [{ instancePath: instancePath + "/paused/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid8 = _errs40 === errors;
+                                              } else
+                                                var valid8 = !0;
+                                              if (valid8)
+                                                if (data15.sub !== void 0) {
+                                                  let _errs42 = errors;
+                                                  if (typeof data15.sub != "string")
+                                                    return validate22.errors = [{ instancePath: instancePath + "/paused/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid8 = _errs42 === errors;
+                                                } else
+                                                  var valid8 = !0;
+                                            }
+                                          }
+                                        } else
+                                          return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                                      var valid5 = _errs33 === errors;
+                                    } else
+                                      var valid5 = !0;
                                 }
                               } else
-                                return validate22.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid0 = _errs43 === errors;
+                                return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
+                            var valid0 = _errs26 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
-                            if (data.desiredHashes !== void 0) {
-                              let data21 = data.desiredHashes, _errs47 = errors;
-                              if (errors === _errs47)
-                                if (data21 && typeof data21 == "object" && !Array.isArray(data21))
-                                  for (let key0 in data21) {
-                                    let _errs50 = errors;
-                                    if (typeof data21[key0] != "string")
-                                      return validate22.errors = [{ instancePath: instancePath + "/desiredHashes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/desiredHashes/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid10 = _errs50 === errors;
-                                    if (!valid10)
+                            if (data.items !== void 0) {
+                              let data20 = data.items, _errs44 = errors;
+                              if (errors === _errs44)
+                                if (Array.isArray(data20)) {
+                                  var valid9 = !0;
+                                  let len0 = data20.length;
+                                  for (let i0 = 0; i0 < len0; i0++) {
+                                    let _errs46 = errors;
+                                    if (typeof data20[i0] != "string")
+                                      return validate22.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                    var valid9 = _errs46 === errors;
+                                    if (!valid9)
                                       break;
                                   }
-                                else
-                                  return validate22.errors = [{ instancePath: instancePath + "/desiredHashes", schemaPath: "#/properties/desiredHashes/type", keyword: "type", params: { type: "object" } }], !1;
-                              var valid0 = _errs47 === errors;
+                                } else
+                                  return validate22.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
+                              var valid0 = _errs44 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0) {
-                              if (data.values !== void 0) {
-                                let data23 = data.values, _errs52 = errors;
-                                if (errors === _errs52)
-                                  if (Array.isArray(data23)) {
-                                    var valid11 = !0;
-                                    let len1 = data23.length;
-                                    for (let i1 = 0; i1 < len1; i1++) {
-                                      let data24 = data23[i1], _errs54 = errors;
-                                      if (errors === _errs54)
-                                        if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-                                          let missing4;
-                                          if (data24.domains === void 0 && (missing4 = "domains") || data24.items === void 0 && (missing4 = "items"))
-                                            return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                          if (data24.domains !== void 0) {
-                                            let data25 = data24.domains, _errs56 = errors;
-                                            if (errors === errors)
-                                              if (Array.isArray(data25)) {
-                                                var valid14 = !0;
-                                                let len2 = data25.length;
-                                                for (let i2 = 0; i2 < len2; i2++) {
-                                                  let _errs59 = errors;
-                                                  if (typeof data25[i2] != "string")
-                                                    return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains/" + i2, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid14 = _errs59 === errors;
-                                                  if (!valid14)
-                                                    break;
-                                                }
-                                              } else
-                                                return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid12 = _errs56 === errors;
-                                          } else
-                                            var valid12 = !0;
-                                          if (valid12)
-                                            if (data24.items !== void 0) {
-                                              let data27 = data24.items, _errs61 = errors;
-                                              if (errors === _errs61)
-                                                if (data27 && typeof data27 == "object" && !Array.isArray(data27))
-                                                  for (let key1 in data27) {
-                                                    let _errs64 = errors;
-                                                    if (typeof data27[key1] != "string")
-                                                      return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid15 = _errs64 === errors;
-                                                    if (!valid15)
-                                                      break;
-                                                  }
-                                                else
-                                                  return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid12 = _errs61 === errors;
-                                            } else
-                                              var valid12 = !0;
-                                        } else
-                                          return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid11 = _errs54 === errors;
-                                      if (!valid11)
+                              if (data.desiredHashes !== void 0) {
+                                let data22 = data.desiredHashes, _errs48 = errors;
+                                if (errors === _errs48)
+                                  if (data22 && typeof data22 == "object" && !Array.isArray(data22))
+                                    for (let key0 in data22) {
+                                      let _errs51 = errors;
+                                      if (typeof data22[key0] != "string")
+                                        return validate22.errors = [{ instancePath: instancePath + "/desiredHashes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/desiredHashes/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                      var valid10 = _errs51 === errors;
+                                      if (!valid10)
                                         break;
                                     }
-                                  } else
-                                    return validate22.errors = [{ instancePath: instancePath + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid0 = _errs52 === errors;
+                                  else
+                                    return validate22.errors = [{ instancePath: instancePath + "/desiredHashes", schemaPath: "#/properties/desiredHashes/type", keyword: "type", params: { type: "object" } }], !1;
+                                var valid0 = _errs48 === errors;
                               } else
                                 var valid0 = !0;
                               if (valid0) {
-                                if (data.onHold !== void 0) {
-                                  let data29 = data.onHold, _errs66 = errors;
-                                  if (errors === _errs66)
-                                    if (Array.isArray(data29)) {
-                                      var valid16 = !0;
-                                      let len3 = data29.length;
-                                      for (let i3 = 0; i3 < len3; i3++) {
-                                        let data30 = data29[i3], _errs68 = errors;
-                                        if (errors === _errs68)
-                                          if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
-                                            let missing5;
-                                            if (data30.domains === void 0 && (missing5 = "domains") || data30.items === void 0 && (missing5 = "items"))
-                                              return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                            if (data30.domains !== void 0) {
-                                              let data31 = data30.domains, _errs70 = errors;
+                                if (data.values !== void 0) {
+                                  let data24 = data.values, _errs53 = errors;
+                                  if (errors === _errs53)
+                                    if (Array.isArray(data24)) {
+                                      var valid11 = !0;
+                                      let len1 = data24.length;
+                                      for (let i1 = 0; i1 < len1; i1++) {
+                                        let data25 = data24[i1], _errs55 = errors;
+                                        if (errors === _errs55)
+                                          if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+                                            let missing4;
+                                            if (data25.domains === void 0 && (missing4 = "domains") || data25.items === void 0 && (missing4 = "items"))
+                                              return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
+                                            if (data25.domains !== void 0) {
+                                              let data26 = data25.domains, _errs57 = errors;
                                               if (errors === errors)
-                                                if (Array.isArray(data31)) {
-                                                  var valid19 = !0;
-                                                  let len4 = data31.length;
-                                                  for (let i4 = 0; i4 < len4; i4++) {
-                                                    let _errs73 = errors;
-                                                    if (typeof data31[i4] != "string")
-                                                      return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid19 = _errs73 === errors;
-                                                    if (!valid19)
+                                                if (Array.isArray(data26)) {
+                                                  var valid14 = !0;
+                                                  let len2 = data26.length;
+                                                  for (let i2 = 0; i2 < len2; i2++) {
+                                                    let _errs60 = errors;
+                                                    if (typeof data26[i2] != "string")
+                                                      return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains/" + i2, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                    var valid14 = _errs60 === errors;
+                                                    if (!valid14)
                                                       break;
                                                   }
                                                 } else
-                                                  return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                              var valid17 = _errs70 === errors;
+                                                  return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                              var valid12 = _errs57 === errors;
                                             } else
-                                              var valid17 = !0;
-                                            if (valid17)
-                                              if (data30.items !== void 0) {
-                                                let data33 = data30.items, _errs75 = errors;
-                                                if (errors === _errs75)
-                                                  if (data33 && typeof data33 == "object" && !Array.isArray(data33))
-                                                    for (let key2 in data33) {
-                                                      let _errs78 = errors;
-                                                      if (typeof data33[key2] != "string")
-                                                        return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid20 = _errs78 === errors;
-                                                      if (!valid20)
+                                              var valid12 = !0;
+                                            if (valid12)
+                                              if (data25.items !== void 0) {
+                                                let data28 = data25.items, _errs62 = errors;
+                                                if (errors === _errs62)
+                                                  if (data28 && typeof data28 == "object" && !Array.isArray(data28))
+                                                    for (let key1 in data28) {
+                                                      let _errs65 = errors;
+                                                      if (typeof data28[key1] != "string")
+                                                        return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid15 = _errs65 === errors;
+                                                      if (!valid15)
                                                         break;
                                                     }
                                                   else
-                                                    return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid17 = _errs75 === errors;
+                                                    return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                var valid12 = _errs62 === errors;
                                               } else
-                                                var valid17 = !0;
+                                                var valid12 = !0;
                                           } else
-                                            return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid16 = _errs68 === errors;
-                                        if (!valid16)
+                                            return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                        var valid11 = _errs55 === errors;
+                                        if (!valid11)
                                           break;
                                       }
                                     } else
-                                      return validate22.errors = [{ instancePath: instancePath + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid0 = _errs66 === errors;
+                                      return validate22.errors = [{ instancePath: instancePath + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid0 = _errs53 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
-                                  if (data.unhealthy !== void 0) {
-                                    let data35 = data.unhealthy, _errs80 = errors;
-                                    if (errors === _errs80)
-                                      if (Array.isArray(data35)) {
-                                        var valid21 = !0;
-                                        let len5 = data35.length;
-                                        for (let i5 = 0; i5 < len5; i5++) {
-                                          let data36 = data35[i5], _errs82 = errors;
-                                          if (errors === _errs82)
-                                            if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
-                                              let missing6;
-                                              if (data36.domains === void 0 && (missing6 = "domains") || data36.items === void 0 && (missing6 = "items"))
-                                                return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                              if (data36.domains !== void 0) {
-                                                let data37 = data36.domains, _errs84 = errors;
+                                  if (data.onHold !== void 0) {
+                                    let data30 = data.onHold, _errs67 = errors;
+                                    if (errors === _errs67)
+                                      if (Array.isArray(data30)) {
+                                        var valid16 = !0;
+                                        let len3 = data30.length;
+                                        for (let i3 = 0; i3 < len3; i3++) {
+                                          let data31 = data30[i3], _errs69 = errors;
+                                          if (errors === _errs69)
+                                            if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
+                                              let missing5;
+                                              if (data31.domains === void 0 && (missing5 = "domains") || data31.items === void 0 && (missing5 = "items"))
+                                                return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
+                                              if (data31.domains !== void 0) {
+                                                let data32 = data31.domains, _errs71 = errors;
                                                 if (errors === errors)
-                                                  if (Array.isArray(data37)) {
-                                                    var valid24 = !0;
-                                                    let len6 = data37.length;
-                                                    for (let i6 = 0; i6 < len6; i6++) {
-                                                      let _errs87 = errors;
-                                                      if (typeof data37[i6] != "string")
-                                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid24 = _errs87 === errors;
-                                                      if (!valid24)
+                                                  if (Array.isArray(data32)) {
+                                                    var valid19 = !0;
+                                                    let len4 = data32.length;
+                                                    for (let i4 = 0; i4 < len4; i4++) {
+                                                      let _errs74 = errors;
+                                                      if (typeof data32[i4] != "string")
+                                                        return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                      var valid19 = _errs74 === errors;
+                                                      if (!valid19)
                                                         break;
                                                     }
                                                   } else
-                                                    return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                var valid22 = _errs84 === errors;
+                                                    return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                var valid17 = _errs71 === errors;
                                               } else
-                                                var valid22 = !0;
-                                              if (valid22)
-                                                if (data36.items !== void 0) {
-                                                  let data39 = data36.items, _errs89 = errors;
-                                                  if (errors === _errs89)
-                                                    if (data39 && typeof data39 == "object" && !Array.isArray(data39))
-                                                      for (let key3 in data39) {
-                                                        let _errs92 = errors;
-                                                        if (typeof data39[key3] != "string")
-                                                          return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid25 = _errs92 === errors;
-                                                        if (!valid25)
+                                                var valid17 = !0;
+                                              if (valid17)
+                                                if (data31.items !== void 0) {
+                                                  let data34 = data31.items, _errs76 = errors;
+                                                  if (errors === _errs76)
+                                                    if (data34 && typeof data34 == "object" && !Array.isArray(data34))
+                                                      for (let key2 in data34) {
+                                                        let _errs79 = errors;
+                                                        if (typeof data34[key2] != "string")
+                                                          return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                        var valid20 = _errs79 === errors;
+                                                        if (!valid20)
                                                           break;
                                                       }
                                                     else
-                                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                  var valid22 = _errs89 === errors;
+                                                      return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                  var valid17 = _errs76 === errors;
                                                 } else
-                                                  var valid22 = !0;
+                                                  var valid17 = !0;
                                             } else
-                                              return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                          var valid21 = _errs82 === errors;
-                                          if (!valid21)
+                                              return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                          var valid16 = _errs69 === errors;
+                                          if (!valid16)
                                             break;
                                         }
                                       } else
-                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid0 = _errs80 === errors;
+                                        return validate22.errors = [{ instancePath: instancePath + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], !1;
+                                    var valid0 = _errs67 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0) {
-                                    if (data.waves !== void 0) {
-                                      let data41 = data.waves, _errs94 = errors;
-                                      if (errors === _errs94)
-                                        if (Array.isArray(data41)) {
-                                          var valid26 = !0;
-                                          let len7 = data41.length;
-                                          for (let i7 = 0; i7 < len7; i7++) {
-                                            let data42 = data41[i7], _errs96 = errors;
-                                            if (errors === _errs96)
-                                              if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-                                                let missing7;
-                                                if (data42.domains === void 0 && (missing7 = "domains") || data42.applied === void 0 && (missing7 = "applied") || data42.passed === void 0 && (missing7 = "passed"))
-                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                                if (data42.domains !== void 0) {
-                                                  let data43 = data42.domains, _errs98 = errors;
+                                    if (data.unhealthy !== void 0) {
+                                      let data36 = data.unhealthy, _errs81 = errors;
+                                      if (errors === _errs81)
+                                        if (Array.isArray(data36)) {
+                                          var valid21 = !0;
+                                          let len5 = data36.length;
+                                          for (let i5 = 0; i5 < len5; i5++) {
+                                            let data37 = data36[i5], _errs83 = errors;
+                                            if (errors === _errs83)
+                                              if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
+                                                let missing6;
+                                                if (data37.domains === void 0 && (missing6 = "domains") || data37.items === void 0 && (missing6 = "items"))
+                                                  return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
+                                                if (data37.domains !== void 0) {
+                                                  let data38 = data37.domains, _errs85 = errors;
                                                   if (errors === errors)
-                                                    if (Array.isArray(data43)) {
-                                                      var valid29 = !0;
-                                                      let len8 = data43.length;
-                                                      for (let i8 = 0; i8 < len8; i8++) {
-                                                        let _errs101 = errors;
-                                                        if (typeof data43[i8] != "string")
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains/" + i8, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid29 = _errs101 === errors;
-                                                        if (!valid29)
+                                                    if (Array.isArray(data38)) {
+                                                      var valid24 = !0;
+                                                      let len6 = data38.length;
+                                                      for (let i6 = 0; i6 < len6; i6++) {
+                                                        let _errs88 = errors;
+                                                        if (typeof data38[i6] != "string")
+                                                          return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                        var valid24 = _errs88 === errors;
+                                                        if (!valid24)
                                                           break;
                                                       }
                                                     } else
-                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                  var valid27 = _errs98 === errors;
+                                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                  var valid22 = _errs85 === errors;
                                                 } else
-                                                  var valid27 = !0;
-                                                if (valid27) {
-                                                  if (data42.more !== void 0) {
-                                                    let data45 = data42.more, _errs103 = errors;
-                                                    if (!(typeof data45 == "number" && !(data45 % 1) && !isNaN(data45) && isFinite(data45)))
-                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                    if (errors === _errs103 && typeof data45 == "number" && isFinite(data45) && (data45 < 1 || isNaN(data45)))
-                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                    var valid27 = _errs103 === errors;
+                                                  var valid22 = !0;
+                                                if (valid22)
+                                                  if (data37.items !== void 0) {
+                                                    let data40 = data37.items, _errs90 = errors;
+                                                    if (errors === _errs90)
+                                                      if (data40 && typeof data40 == "object" && !Array.isArray(data40))
+                                                        for (let key3 in data40) {
+                                                          let _errs93 = errors;
+                                                          if (typeof data40[key3] != "string")
+                                                            return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                                                          var valid25 = _errs93 === errors;
+                                                          if (!valid25)
+                                                            break;
+                                                        }
+                                                      else
+                                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                    var valid22 = _errs90 === errors;
+                                                  } else
+                                                    var valid22 = !0;
+                                              } else
+                                                return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                            var valid21 = _errs83 === errors;
+                                            if (!valid21)
+                                              break;
+                                          }
+                                        } else
+                                          return validate22.errors = [{ instancePath: instancePath + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], !1;
+                                      var valid0 = _errs81 === errors;
+                                    } else
+                                      var valid0 = !0;
+                                    if (valid0) {
+                                      if (data.waves !== void 0) {
+                                        let data42 = data.waves, _errs95 = errors;
+                                        if (errors === _errs95)
+                                          if (Array.isArray(data42)) {
+                                            var valid26 = !0;
+                                            let len7 = data42.length;
+                                            for (let i7 = 0; i7 < len7; i7++) {
+                                              let data43 = data42[i7], _errs97 = errors;
+                                              if (errors === _errs97)
+                                                if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+                                                  let missing7;
+                                                  if (data43.domains === void 0 && (missing7 = "domains") || data43.applied === void 0 && (missing7 = "applied") || data43.passed === void 0 && (missing7 = "passed"))
+                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
+                                                  if (data43.domains !== void 0) {
+                                                    let data44 = data43.domains, _errs99 = errors;
+                                                    if (errors === errors)
+                                                      if (Array.isArray(data44)) {
+                                                        var valid29 = !0;
+                                                        let len8 = data44.length;
+                                                        for (let i8 = 0; i8 < len8; i8++) {
+                                                          let _errs102 = errors;
+                                                          if (typeof data44[i8] != "string")
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains/" + i8, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                          var valid29 = _errs102 === errors;
+                                                          if (!valid29)
+                                                            break;
+                                                        }
+                                                      } else
+                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                    var valid27 = _errs99 === errors;
                                                   } else
                                                     var valid27 = !0;
                                                   if (valid27) {
-                                                    if (data42.applied !== void 0) {
-                                                      let data46 = data42.applied, _errs105 = errors;
-                                                      if (!(data46 && typeof data46 == "object" && !Array.isArray(data46)) && data46 !== null)
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.applied.type } }], !1;
-                                                      if (errors === _errs105 && data46 && typeof data46 == "object" && !Array.isArray(data46)) {
-                                                        let missing8;
-                                                        if (data46.from === void 0 && (missing8 = "from") || data46.to === void 0 && (missing8 = "to") || data46.serviceFrom === void 0 && (missing8 = "serviceFrom") || data46.serviceTo === void 0 && (missing8 = "serviceTo"))
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
-                                                        if (data46.from !== void 0) {
-                                                          let data47 = data46.from, _errs107 = errors;
-                                                          if (errors === errors)
-                                                            if (typeof data47 == "string") {
-                                                              if (!pattern0.test(data47))
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                            } else
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                          var valid30 = _errs107 === errors;
-                                                        } else
-                                                          var valid30 = !0;
-                                                        if (valid30) {
-                                                          if (data46.to !== void 0) {
-                                                            let data48 = data46.to, _errs110 = errors, _errs111 = errors;
-                                                            if (typeof data48 != "string" && data48 !== null)
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                            if (errors === _errs111 && typeof data48 == "string" && !pattern0.test(data48))
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                            var valid30 = _errs110 === errors;
-                                                          } else
-                                                            var valid30 = !0;
-                                                          if (valid30) {
-                                                            if (data46.serviceFrom !== void 0) {
-                                                              let data49 = data46.serviceFrom, _errs113 = errors, _errs114 = errors;
-                                                              if (typeof data49 != "string" && data49 !== null)
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                              if (errors === _errs114 && typeof data49 == "string" && !pattern0.test(data49))
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                              var valid30 = _errs113 === errors;
-                                                            } else
-                                                              var valid30 = !0;
-                                                            if (valid30)
-                                                              if (data46.serviceTo !== void 0) {
-                                                                let data50 = data46.serviceTo, _errs116 = errors, _errs117 = errors;
-                                                                if (typeof data50 != "string" && data50 !== null)
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                                if (errors === _errs117 && typeof data50 == "string" && !pattern0.test(data50))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                var valid30 = _errs116 === errors;
-                                                              } else
-                                                                var valid30 = !0;
-                                                          }
-                                                        }
-                                                      }
-                                                      var valid27 = _errs105 === errors;
+                                                    if (data43.more !== void 0) {
+                                                      let data46 = data43.more, _errs104 = errors;
+                                                      if (!(typeof data46 == "number" && !(data46 % 1) && !isNaN(data46) && isFinite(data46)))
+                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                      if (errors === _errs104 && typeof data46 == "number" && isFinite(data46) && (data46 < 1 || isNaN(data46)))
+                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                      var valid27 = _errs104 === errors;
                                                     } else
                                                       var valid27 = !0;
                                                     if (valid27) {
-                                                      if (data42.passed !== void 0) {
-                                                        let _errs119 = errors;
-                                                        if (typeof data42.passed != "boolean")
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
-                                                        var valid27 = _errs119 === errors;
+                                                      if (data43.applied !== void 0) {
+                                                        let data47 = data43.applied, _errs106 = errors;
+                                                        if (!(data47 && typeof data47 == "object" && !Array.isArray(data47)) && data47 !== null)
+                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.applied.type } }], !1;
+                                                        if (errors === _errs106 && data47 && typeof data47 == "object" && !Array.isArray(data47)) {
+                                                          let missing8;
+                                                          if (data47.from === void 0 && (missing8 = "from") || data47.to === void 0 && (missing8 = "to") || data47.serviceFrom === void 0 && (missing8 = "serviceFrom") || data47.serviceTo === void 0 && (missing8 = "serviceTo"))
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
+                                                          if (data47.from !== void 0) {
+                                                            let data48 = data47.from, _errs108 = errors;
+                                                            if (errors === errors)
+                                                              if (typeof data48 == "string") {
+                                                                if (!pattern0.test(data48))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                              } else
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                            var valid30 = _errs108 === errors;
+                                                          } else
+                                                            var valid30 = !0;
+                                                          if (valid30) {
+                                                            if (data47.to !== void 0) {
+                                                              let data49 = data47.to, _errs111 = errors, _errs112 = errors;
+                                                              if (typeof data49 != "string" && data49 !== null)
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                              if (errors === _errs112 && typeof data49 == "string" && !pattern0.test(data49))
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                              var valid30 = _errs111 === errors;
+                                                            } else
+                                                              var valid30 = !0;
+                                                            if (valid30) {
+                                                              if (data47.serviceFrom !== void 0) {
+                                                                let data50 = data47.serviceFrom, _errs114 = errors, _errs115 = errors;
+                                                                if (typeof data50 != "string" && data50 !== null)
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                                if (errors === _errs115 && typeof data50 == "string" && !pattern0.test(data50))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                var valid30 = _errs114 === errors;
+                                                              } else
+                                                                var valid30 = !0;
+                                                              if (valid30)
+                                                                if (data47.serviceTo !== void 0) {
+                                                                  let data51 = data47.serviceTo, _errs117 = errors, _errs118 = errors;
+                                                                  if (typeof data51 != "string" && data51 !== null)
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                                  if (errors === _errs118 && typeof data51 == "string" && !pattern0.test(data51))
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                  var valid30 = _errs117 === errors;
+                                                                } else
+                                                                  var valid30 = !0;
+                                                            }
+                                                          }
+                                                        }
+                                                        var valid27 = _errs106 === errors;
                                                       } else
                                                         var valid27 = !0;
                                                       if (valid27) {
-                                                        if (data42.judged !== void 0) {
-                                                          let data52 = data42.judged, _errs121 = errors;
-                                                          if (errors === _errs121)
-                                                            if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
-                                                              let missing9;
-                                                              if (data52.verdict === void 0 && (missing9 = "verdict") || data52.reason === void 0 && (missing9 = "reason") || data52.before === void 0 && (missing9 = "before") || data52.after === void 0 && (missing9 = "after") || data52.worse === void 0 && (missing9 = "worse") || data52.statistics === void 0 && (missing9 = "statistics"))
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
-                                                              if (data52.verdict !== void 0) {
-                                                                let data53 = data52.verdict, _errs123 = errors;
-                                                                if (typeof data53 != "string")
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                if (!(data53 === "same-or-better" || data53 === "worse" || data53 === "too-little-data"))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/enum", keyword: "enum", params: { allowedValues: schema35.properties.waves.items.properties.judged.properties.verdict.enum } }], !1;
-                                                                var valid35 = _errs123 === errors;
-                                                              } else
-                                                                var valid35 = !0;
-                                                              if (valid35) {
-                                                                if (data52.reason !== void 0) {
-                                                                  let data54 = data52.reason, _errs125 = errors;
-                                                                  if (typeof data54 != "string" && data54 !== null)
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/reason", schemaPath: "#/properties/waves/items/properties/judged/properties/reason/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.judged.properties.reason.type } }], !1;
-                                                                  var valid35 = _errs125 === errors;
+                                                        if (data43.passed !== void 0) {
+                                                          let _errs120 = errors;
+                                                          if (typeof data43.passed != "boolean")
+                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
+                                                          var valid27 = _errs120 === errors;
+                                                        } else
+                                                          var valid27 = !0;
+                                                        if (valid27) {
+                                                          if (data43.judged !== void 0) {
+                                                            let data53 = data43.judged, _errs122 = errors;
+                                                            if (errors === _errs122)
+                                                              if (data53 && typeof data53 == "object" && !Array.isArray(data53)) {
+                                                                let missing9;
+                                                                if (data53.verdict === void 0 && (missing9 = "verdict") || data53.reason === void 0 && (missing9 = "reason") || data53.before === void 0 && (missing9 = "before") || data53.after === void 0 && (missing9 = "after") || data53.worse === void 0 && (missing9 = "worse") || data53.statistics === void 0 && (missing9 = "statistics"))
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
+                                                                if (data53.verdict !== void 0) {
+                                                                  let data54 = data53.verdict, _errs124 = errors;
+                                                                  if (typeof data54 != "string")
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                  if (!(data54 === "same-or-better" || data54 === "worse" || data54 === "too-little-data"))
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/enum", keyword: "enum", params: { allowedValues: schema35.properties.waves.items.properties.judged.properties.verdict.enum } }], !1;
+                                                                  var valid35 = _errs124 === errors;
                                                                 } else
                                                                   var valid35 = !0;
                                                                 if (valid35) {
-                                                                  if (data52.before !== void 0) {
-                                                                    let data55 = data52.before, _errs127 = errors;
-                                                                    if (errors === errors)
-                                                                      if (data55 && typeof data55 == "object" && !Array.isArray(data55)) {
-                                                                        let missing10;
-                                                                        if (data55.requests === void 0 && (missing10 = "requests") || data55.bad === void 0 && (missing10 = "bad"))
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
-                                                                        if (data55.requests !== void 0) {
-                                                                          let data56 = data55.requests, _errs130 = errors;
-                                                                          if (!(typeof data56 == "number" && !(data56 % 1) && !isNaN(data56) && isFinite(data56)))
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                          if (errors === _errs130 && typeof data56 == "number" && isFinite(data56) && (data56 < 0 || isNaN(data56)))
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                          var valid37 = _errs130 === errors;
-                                                                        } else
-                                                                          var valid37 = !0;
-                                                                        if (valid37)
-                                                                          if (data55.bad !== void 0) {
-                                                                            let data57 = data55.bad, _errs132 = errors;
-                                                                            if (!(typeof data57 == "number" && !(data57 % 1) && !isNaN(data57) && isFinite(data57)))
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                            if (errors === _errs132 && typeof data57 == "number" && isFinite(data57) && (data57 < 0 || isNaN(data57)))
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                            var valid37 = _errs132 === errors;
-                                                                          } else
-                                                                            var valid37 = !0;
-                                                                      } else
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                    var valid35 = _errs127 === errors;
+                                                                  if (data53.reason !== void 0) {
+                                                                    let data55 = data53.reason, _errs126 = errors;
+                                                                    if (typeof data55 != "string" && data55 !== null)
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/reason", schemaPath: "#/properties/waves/items/properties/judged/properties/reason/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.judged.properties.reason.type } }], !1;
+                                                                    var valid35 = _errs126 === errors;
                                                                   } else
                                                                     var valid35 = !0;
                                                                   if (valid35) {
-                                                                    if (data52.after !== void 0) {
-                                                                      let data58 = data52.after, _errs134 = errors;
+                                                                    if (data53.before !== void 0) {
+                                                                      let data56 = data53.before, _errs128 = errors;
                                                                       if (errors === errors)
-                                                                        if (data58 && typeof data58 == "object" && !Array.isArray(data58)) {
-                                                                          let missing11;
-                                                                          if (data58.requests === void 0 && (missing11 = "requests") || data58.bad === void 0 && (missing11 = "bad"))
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
-                                                                          if (data58.requests !== void 0) {
-                                                                            let data59 = data58.requests, _errs137 = errors;
-                                                                            if (!(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59)))
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                            if (errors === _errs137 && typeof data59 == "number" && isFinite(data59) && (data59 < 0 || isNaN(data59)))
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                            var valid39 = _errs137 === errors;
+                                                                        if (data56 && typeof data56 == "object" && !Array.isArray(data56)) {
+                                                                          let missing10;
+                                                                          if (data56.requests === void 0 && (missing10 = "requests") || data56.bad === void 0 && (missing10 = "bad"))
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
+                                                                          if (data56.requests !== void 0) {
+                                                                            let data57 = data56.requests, _errs131 = errors;
+                                                                            if (!(typeof data57 == "number" && !(data57 % 1) && !isNaN(data57) && isFinite(data57)))
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                            if (errors === _errs131 && typeof data57 == "number" && isFinite(data57) && (data57 < 0 || isNaN(data57)))
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                            var valid37 = _errs131 === errors;
                                                                           } else
-                                                                            var valid39 = !0;
-                                                                          if (valid39)
-                                                                            if (data58.bad !== void 0) {
-                                                                              let data60 = data58.bad, _errs139 = errors;
-                                                                              if (!(typeof data60 == "number" && !(data60 % 1) && !isNaN(data60) && isFinite(data60)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                              if (errors === _errs139 && typeof data60 == "number" && isFinite(data60) && (data60 < 0 || isNaN(data60)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                              var valid39 = _errs139 === errors;
+                                                                            var valid37 = !0;
+                                                                          if (valid37)
+                                                                            if (data56.bad !== void 0) {
+                                                                              let data58 = data56.bad, _errs133 = errors;
+                                                                              if (!(typeof data58 == "number" && !(data58 % 1) && !isNaN(data58) && isFinite(data58)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                              if (errors === _errs133 && typeof data58 == "number" && isFinite(data58) && (data58 < 0 || isNaN(data58)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                              var valid37 = _errs133 === errors;
                                                                             } else
-                                                                              var valid39 = !0;
+                                                                              var valid37 = !0;
                                                                         } else
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                      var valid35 = _errs134 === errors;
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                      var valid35 = _errs128 === errors;
                                                                     } else
                                                                       var valid35 = !0;
                                                                     if (valid35) {
-                                                                      if (data52.worse !== void 0) {
-                                                                        let data61 = data52.worse, _errs141 = errors;
-                                                                        if (errors === _errs141)
-                                                                          if (Array.isArray(data61)) {
-                                                                            var valid40 = !0;
-                                                                            let len9 = data61.length;
-                                                                            for (let i9 = 0; i9 < len9; i9++) {
-                                                                              let data62 = data61[i9], _errs143 = errors;
-                                                                              if (errors === _errs143)
-                                                                                if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
-                                                                                  let missing12;
-                                                                                  if (data62.domain === void 0 && (missing12 = "domain") || data62.before === void 0 && (missing12 = "before") || data62.after === void 0 && (missing12 = "after"))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/required", keyword: "required", params: { missingProperty: missing12 } }], !1;
-                                                                                  if (data62.domain !== void 0) {
-                                                                                    let _errs145 = errors;
-                                                                                    if (typeof data62.domain != "string")
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/domain", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                    var valid41 = _errs145 === errors;
-                                                                                  } else
-                                                                                    var valid41 = !0;
-                                                                                  if (valid41) {
-                                                                                    if (data62.before !== void 0) {
-                                                                                      let data64 = data62.before, _errs147 = errors;
-                                                                                      if (errors === errors)
-                                                                                        if (data64 && typeof data64 == "object" && !Array.isArray(data64)) {
-                                                                                          let missing13;
-                                                                                          if (data64.requests === void 0 && (missing13 = "requests") || data64.bad === void 0 && (missing13 = "bad"))
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing13 } }], !1;
-                                                                                          if (data64.requests !== void 0) {
-                                                                                            let data65 = data64.requests, _errs150 = errors;
-                                                                                            if (!(typeof data65 == "number" && !(data65 % 1) && !isNaN(data65) && isFinite(data65)))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                            if (errors === _errs150 && typeof data65 == "number" && isFinite(data65) && (data65 < 0 || isNaN(data65)))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                            var valid43 = _errs150 === errors;
-                                                                                          } else
-                                                                                            var valid43 = !0;
-                                                                                          if (valid43)
-                                                                                            if (data64.bad !== void 0) {
-                                                                                              let data66 = data64.bad, _errs152 = errors;
-                                                                                              if (!(typeof data66 == "number" && !(data66 % 1) && !isNaN(data66) && isFinite(data66)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                              if (errors === _errs152 && typeof data66 == "number" && isFinite(data66) && (data66 < 0 || isNaN(data66)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                              var valid43 = _errs152 === errors;
-                                                                                            } else
-                                                                                              var valid43 = !0;
-                                                                                        } else
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                      var valid41 = _errs147 === errors;
-                                                                                    } else
-                                                                                      var valid41 = !0;
-                                                                                    if (valid41)
-                                                                                      if (data62.after !== void 0) {
-                                                                                        let data67 = data62.after, _errs154 = errors;
-                                                                                        if (errors === errors)
-                                                                                          if (data67 && typeof data67 == "object" && !Array.isArray(data67)) {
-                                                                                            let missing14;
-                                                                                            if (data67.requests === void 0 && (missing14 = "requests") || data67.bad === void 0 && (missing14 = "bad"))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing14 } }], !1;
-                                                                                            if (data67.requests !== void 0) {
-                                                                                              let data68 = data67.requests, _errs157 = errors;
-                                                                                              if (!(typeof data68 == "number" && !(data68 % 1) && !isNaN(data68) && isFinite(data68)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                              if (errors === _errs157 && typeof data68 == "number" && isFinite(data68) && (data68 < 0 || isNaN(data68)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                              var valid45 = _errs157 === errors;
-                                                                                            } else
-                                                                                              var valid45 = !0;
-                                                                                            if (valid45)
-                                                                                              if (data67.bad !== void 0) {
-                                                                                                let data69 = data67.bad, _errs159 = errors;
-                                                                                                if (!(typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69)))
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                if (errors === _errs159 && typeof data69 == "number" && isFinite(data69) && (data69 < 0 || isNaN(data69)))
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                var valid45 = _errs159 === errors;
-                                                                                              } else
-                                                                                                var valid45 = !0;
-                                                                                          } else
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                        var valid41 = _errs154 === errors;
-                                                                                      } else
-                                                                                        var valid41 = !0;
-                                                                                  }
-                                                                                } else
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                              var valid40 = _errs143 === errors;
-                                                                              if (!valid40)
-                                                                                break;
-                                                                            }
+                                                                      if (data53.after !== void 0) {
+                                                                        let data59 = data53.after, _errs135 = errors;
+                                                                        if (errors === errors)
+                                                                          if (data59 && typeof data59 == "object" && !Array.isArray(data59)) {
+                                                                            let missing11;
+                                                                            if (data59.requests === void 0 && (missing11 = "requests") || data59.bad === void 0 && (missing11 = "bad"))
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
+                                                                            if (data59.requests !== void 0) {
+                                                                              let data60 = data59.requests, _errs138 = errors;
+                                                                              if (!(typeof data60 == "number" && !(data60 % 1) && !isNaN(data60) && isFinite(data60)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                              if (errors === _errs138 && typeof data60 == "number" && isFinite(data60) && (data60 < 0 || isNaN(data60)))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                              var valid39 = _errs138 === errors;
+                                                                            } else
+                                                                              var valid39 = !0;
+                                                                            if (valid39)
+                                                                              if (data59.bad !== void 0) {
+                                                                                let data61 = data59.bad, _errs140 = errors;
+                                                                                if (!(typeof data61 == "number" && !(data61 % 1) && !isNaN(data61) && isFinite(data61)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                if (errors === _errs140 && typeof data61 == "number" && isFinite(data61) && (data61 < 0 || isNaN(data61)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                var valid39 = _errs140 === errors;
+                                                                              } else
+                                                                                var valid39 = !0;
                                                                           } else
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                        var valid35 = _errs141 === errors;
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                        var valid35 = _errs135 === errors;
                                                                       } else
                                                                         var valid35 = !0;
-                                                                      if (valid35)
-                                                                        if (data52.statistics !== void 0) {
-                                                                          let data70 = data52.statistics, _errs161 = errors;
-                                                                          if (errors === _errs161)
-                                                                            if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
-                                                                              let missing15;
-                                                                              if (data70.statuses === void 0 && (missing15 = "statuses") || data70.margin === void 0 && (missing15 = "margin") || data70.minRequests === void 0 && (missing15 = "minRequests") || data70.written === void 0 && (missing15 = "written") || data70.before === void 0 && (missing15 = "before") || data70.after === void 0 && (missing15 = "after") || data70.seconds === void 0 && (missing15 = "seconds") || data70.points === void 0 && (missing15 = "points"))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/required", keyword: "required", params: { missingProperty: missing15 } }], !1;
-                                                                              if (data70.statuses !== void 0) {
-                                                                                let data71 = data70.statuses, _errs163 = errors;
-                                                                                if (errors === _errs163)
-                                                                                  if (Array.isArray(data71)) {
-                                                                                    var valid47 = !0;
-                                                                                    let len10 = data71.length;
-                                                                                    for (let i10 = 0; i10 < len10; i10++) {
-                                                                                      let _errs165 = errors;
-                                                                                      if (typeof data71[i10] != "string")
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses/" + i10, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                      var valid47 = _errs165 === errors;
-                                                                                      if (!valid47)
-                                                                                        break;
+                                                                      if (valid35) {
+                                                                        if (data53.worse !== void 0) {
+                                                                          let data62 = data53.worse, _errs142 = errors;
+                                                                          if (errors === _errs142)
+                                                                            if (Array.isArray(data62)) {
+                                                                              var valid40 = !0;
+                                                                              let len9 = data62.length;
+                                                                              for (let i9 = 0; i9 < len9; i9++) {
+                                                                                let data63 = data62[i9], _errs144 = errors;
+                                                                                if (errors === _errs144)
+                                                                                  if (data63 && typeof data63 == "object" && !Array.isArray(data63)) {
+                                                                                    let missing12;
+                                                                                    if (data63.domain === void 0 && (missing12 = "domain") || data63.before === void 0 && (missing12 = "before") || data63.after === void 0 && (missing12 = "after"))
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/required", keyword: "required", params: { missingProperty: missing12 } }], !1;
+                                                                                    if (data63.domain !== void 0) {
+                                                                                      let _errs146 = errors;
+                                                                                      if (typeof data63.domain != "string")
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/domain", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                      var valid41 = _errs146 === errors;
+                                                                                    } else
+                                                                                      var valid41 = !0;
+                                                                                    if (valid41) {
+                                                                                      if (data63.before !== void 0) {
+                                                                                        let data65 = data63.before, _errs148 = errors;
+                                                                                        if (errors === errors)
+                                                                                          if (data65 && typeof data65 == "object" && !Array.isArray(data65)) {
+                                                                                            let missing13;
+                                                                                            if (data65.requests === void 0 && (missing13 = "requests") || data65.bad === void 0 && (missing13 = "bad"))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing13 } }], !1;
+                                                                                            if (data65.requests !== void 0) {
+                                                                                              let data66 = data65.requests, _errs151 = errors;
+                                                                                              if (!(typeof data66 == "number" && !(data66 % 1) && !isNaN(data66) && isFinite(data66)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                              if (errors === _errs151 && typeof data66 == "number" && isFinite(data66) && (data66 < 0 || isNaN(data66)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                              var valid43 = _errs151 === errors;
+                                                                                            } else
+                                                                                              var valid43 = !0;
+                                                                                            if (valid43)
+                                                                                              if (data65.bad !== void 0) {
+                                                                                                let data67 = data65.bad, _errs153 = errors;
+                                                                                                if (!(typeof data67 == "number" && !(data67 % 1) && !isNaN(data67) && isFinite(data67)))
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                if (errors === _errs153 && typeof data67 == "number" && isFinite(data67) && (data67 < 0 || isNaN(data67)))
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                var valid43 = _errs153 === errors;
+                                                                                              } else
+                                                                                                var valid43 = !0;
+                                                                                          } else
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                        var valid41 = _errs148 === errors;
+                                                                                      } else
+                                                                                        var valid41 = !0;
+                                                                                      if (valid41)
+                                                                                        if (data63.after !== void 0) {
+                                                                                          let data68 = data63.after, _errs155 = errors;
+                                                                                          if (errors === errors)
+                                                                                            if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
+                                                                                              let missing14;
+                                                                                              if (data68.requests === void 0 && (missing14 = "requests") || data68.bad === void 0 && (missing14 = "bad"))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing14 } }], !1;
+                                                                                              if (data68.requests !== void 0) {
+                                                                                                let data69 = data68.requests, _errs158 = errors;
+                                                                                                if (!(typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69)))
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                if (errors === _errs158 && typeof data69 == "number" && isFinite(data69) && (data69 < 0 || isNaN(data69)))
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                var valid45 = _errs158 === errors;
+                                                                                              } else
+                                                                                                var valid45 = !0;
+                                                                                              if (valid45)
+                                                                                                if (data68.bad !== void 0) {
+                                                                                                  let data70 = data68.bad, _errs160 = errors;
+                                                                                                  if (!(typeof data70 == "number" && !(data70 % 1) && !isNaN(data70) && isFinite(data70)))
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                  if (errors === _errs160 && typeof data70 == "number" && isFinite(data70) && (data70 < 0 || isNaN(data70)))
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                  var valid45 = _errs160 === errors;
+                                                                                                } else
+                                                                                                  var valid45 = !0;
+                                                                                            } else
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                          var valid41 = _errs155 === errors;
+                                                                                        } else
+                                                                                          var valid41 = !0;
                                                                                     }
                                                                                   } else
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                var valid46 = _errs163 === errors;
-                                                                              } else
-                                                                                var valid46 = !0;
-                                                                              if (valid46) {
-                                                                                if (data70.margin !== void 0) {
-                                                                                  let data73 = data70.margin, _errs167 = errors;
-                                                                                  if (errors === _errs167)
-                                                                                    if (typeof data73 == "number" && isFinite(data73)) {
-                                                                                      if (data73 < 0 || isNaN(data73))
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                var valid40 = _errs144 === errors;
+                                                                                if (!valid40)
+                                                                                  break;
+                                                                              }
+                                                                            } else
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                          var valid35 = _errs142 === errors;
+                                                                        } else
+                                                                          var valid35 = !0;
+                                                                        if (valid35)
+                                                                          if (data53.statistics !== void 0) {
+                                                                            let data71 = data53.statistics, _errs162 = errors;
+                                                                            if (errors === _errs162)
+                                                                              if (data71 && typeof data71 == "object" && !Array.isArray(data71)) {
+                                                                                let missing15;
+                                                                                if (data71.statuses === void 0 && (missing15 = "statuses") || data71.margin === void 0 && (missing15 = "margin") || data71.minRequests === void 0 && (missing15 = "minRequests") || data71.written === void 0 && (missing15 = "written") || data71.before === void 0 && (missing15 = "before") || data71.after === void 0 && (missing15 = "after") || data71.seconds === void 0 && (missing15 = "seconds") || data71.points === void 0 && (missing15 = "points"))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/required", keyword: "required", params: { missingProperty: missing15 } }], !1;
+                                                                                if (data71.statuses !== void 0) {
+                                                                                  let data72 = data71.statuses, _errs164 = errors;
+                                                                                  if (errors === _errs164)
+                                                                                    if (Array.isArray(data72)) {
+                                                                                      var valid47 = !0;
+                                                                                      let len10 = data72.length;
+                                                                                      for (let i10 = 0; i10 < len10; i10++) {
+                                                                                        let _errs166 = errors;
+                                                                                        if (typeof data72[i10] != "string")
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses/" + i10, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                        var valid47 = _errs166 === errors;
+                                                                                        if (!valid47)
+                                                                                          break;
+                                                                                      }
                                                                                     } else
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/type", keyword: "type", params: { type: "number" } }], !1;
-                                                                                  var valid46 = _errs167 === errors;
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                  var valid46 = _errs164 === errors;
                                                                                 } else
                                                                                   var valid46 = !0;
                                                                                 if (valid46) {
-                                                                                  if (data70.minRequests !== void 0) {
-                                                                                    let data74 = data70.minRequests, _errs169 = errors;
-                                                                                    if (!(typeof data74 == "number" && !(data74 % 1) && !isNaN(data74) && isFinite(data74)))
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                    if (errors === _errs169 && typeof data74 == "number" && isFinite(data74) && (data74 < 0 || isNaN(data74)))
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                    var valid46 = _errs169 === errors;
+                                                                                  if (data71.margin !== void 0) {
+                                                                                    let data74 = data71.margin, _errs168 = errors;
+                                                                                    if (errors === _errs168)
+                                                                                      if (typeof data74 == "number" && isFinite(data74)) {
+                                                                                        if (data74 < 0 || isNaN(data74))
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                      } else
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/type", keyword: "type", params: { type: "number" } }], !1;
+                                                                                    var valid46 = _errs168 === errors;
                                                                                   } else
                                                                                     var valid46 = !0;
                                                                                   if (valid46) {
-                                                                                    if (data70.written !== void 0) {
-                                                                                      let _errs171 = errors;
-                                                                                      validate23(data70.written, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/written", parentData: data70, parentDataProperty: "written", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
-                                                                                      var valid46 = _errs171 === errors;
+                                                                                    if (data71.minRequests !== void 0) {
+                                                                                      let data75 = data71.minRequests, _errs170 = errors;
+                                                                                      if (!(typeof data75 == "number" && !(data75 % 1) && !isNaN(data75) && isFinite(data75)))
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                      if (errors === _errs170 && typeof data75 == "number" && isFinite(data75) && (data75 < 0 || isNaN(data75)))
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                      var valid46 = _errs170 === errors;
                                                                                     } else
                                                                                       var valid46 = !0;
                                                                                     if (valid46) {
-                                                                                      if (data70.before !== void 0) {
+                                                                                      if (data71.written !== void 0) {
                                                                                         let _errs172 = errors;
-                                                                                        validate23(data70.before, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/before", parentData: data70, parentDataProperty: "before", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                        validate23(data71.written, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/written", parentData: data71, parentDataProperty: "written", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
                                                                                         var valid46 = _errs172 === errors;
                                                                                       } else
                                                                                         var valid46 = !0;
                                                                                       if (valid46) {
-                                                                                        if (data70.after !== void 0) {
+                                                                                        if (data71.before !== void 0) {
                                                                                           let _errs173 = errors;
-                                                                                          validate23(data70.after, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/after", parentData: data70, parentDataProperty: "after", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                          validate23(data71.before, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/before", parentData: data71, parentDataProperty: "before", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
                                                                                           var valid46 = _errs173 === errors;
                                                                                         } else
                                                                                           var valid46 = !0;
                                                                                         if (valid46) {
-                                                                                          if (data70.seconds !== void 0) {
-                                                                                            let data78 = data70.seconds, _errs174 = errors;
-                                                                                            if (!(typeof data78 == "number" && !(data78 % 1) && !isNaN(data78) && isFinite(data78)))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                            if (errors === _errs174 && typeof data78 == "number" && isFinite(data78) && (data78 < 1 || isNaN(data78)))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                                                          if (data71.after !== void 0) {
+                                                                                            let _errs174 = errors;
+                                                                                            validate23(data71.after, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/after", parentData: data71, parentDataProperty: "after", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
                                                                                             var valid46 = _errs174 === errors;
                                                                                           } else
                                                                                             var valid46 = !0;
-                                                                                          if (valid46)
-                                                                                            if (data70.points !== void 0) {
-                                                                                              let data79 = data70.points, _errs176 = errors;
-                                                                                              if (errors === _errs176)
-                                                                                                if (Array.isArray(data79)) {
-                                                                                                  var valid48 = !0;
-                                                                                                  let len11 = data79.length;
-                                                                                                  for (let i11 = 0; i11 < len11; i11++) {
-                                                                                                    let data80 = data79[i11], _errs178 = errors;
-                                                                                                    if (errors === _errs178)
-                                                                                                      if (data80 && typeof data80 == "object" && !Array.isArray(data80)) {
-                                                                                                        let missing16;
-                                                                                                        if (data80.time === void 0 && (missing16 = "time") || data80.requests === void 0 && (missing16 = "requests") || data80.bad === void 0 && (missing16 = "bad") || data80["2xx"] === void 0 && (missing16 = "2xx") || data80["3xx"] === void 0 && (missing16 = "3xx") || data80["4xx"] === void 0 && (missing16 = "4xx") || data80["5xx"] === void 0 && (missing16 = "5xx") || data80.other === void 0 && (missing16 = "other"))
-                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/required", keyword: "required", params: { missingProperty: missing16 } }], !1;
-                                                                                                        if (data80.time !== void 0) {
-                                                                                                          let data81 = data80.time, _errs180 = errors;
-                                                                                                          if (errors === errors)
-                                                                                                            if (typeof data81 == "string") {
-                                                                                                              if (!pattern0.test(data81))
-                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                                                            } else
-                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                          var valid49 = _errs180 === errors;
-                                                                                                        } else
-                                                                                                          var valid49 = !0;
-                                                                                                        if (valid49) {
-                                                                                                          if (data80.requests !== void 0) {
-                                                                                                            let data82 = data80.requests, _errs183 = errors;
-                                                                                                            if (!(typeof data82 == "number" && !(data82 % 1) && !isNaN(data82) && isFinite(data82)))
-                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                            if (errors === _errs183 && typeof data82 == "number" && isFinite(data82) && (data82 < 0 || isNaN(data82)))
-                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                            var valid49 = _errs183 === errors;
+                                                                                          if (valid46) {
+                                                                                            if (data71.seconds !== void 0) {
+                                                                                              let data79 = data71.seconds, _errs175 = errors;
+                                                                                              if (!(typeof data79 == "number" && !(data79 % 1) && !isNaN(data79) && isFinite(data79)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                              if (errors === _errs175 && typeof data79 == "number" && isFinite(data79) && (data79 < 1 || isNaN(data79)))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                                                              var valid46 = _errs175 === errors;
+                                                                                            } else
+                                                                                              var valid46 = !0;
+                                                                                            if (valid46)
+                                                                                              if (data71.points !== void 0) {
+                                                                                                let data80 = data71.points, _errs177 = errors;
+                                                                                                if (errors === _errs177)
+                                                                                                  if (Array.isArray(data80)) {
+                                                                                                    var valid48 = !0;
+                                                                                                    let len11 = data80.length;
+                                                                                                    for (let i11 = 0; i11 < len11; i11++) {
+                                                                                                      let data81 = data80[i11], _errs179 = errors;
+                                                                                                      if (errors === _errs179)
+                                                                                                        if (data81 && typeof data81 == "object" && !Array.isArray(data81)) {
+                                                                                                          let missing16;
+                                                                                                          if (data81.time === void 0 && (missing16 = "time") || data81.requests === void 0 && (missing16 = "requests") || data81.bad === void 0 && (missing16 = "bad") || data81["2xx"] === void 0 && (missing16 = "2xx") || data81["3xx"] === void 0 && (missing16 = "3xx") || data81["4xx"] === void 0 && (missing16 = "4xx") || data81["5xx"] === void 0 && (missing16 = "5xx") || data81.other === void 0 && (missing16 = "other"))
+                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/required", keyword: "required", params: { missingProperty: missing16 } }], !1;
+                                                                                                          if (data81.time !== void 0) {
+                                                                                                            let data82 = data81.time, _errs181 = errors;
+                                                                                                            if (errors === errors)
+                                                                                                              if (typeof data82 == "string") {
+                                                                                                                if (!pattern0.test(data82))
+                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                                                              } else
+                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                                            var valid49 = _errs181 === errors;
                                                                                                           } else
                                                                                                             var valid49 = !0;
                                                                                                           if (valid49) {
-                                                                                                            if (data80.bad !== void 0) {
-                                                                                                              let data83 = data80.bad, _errs185 = errors;
+                                                                                                            if (data81.requests !== void 0) {
+                                                                                                              let data83 = data81.requests, _errs184 = errors;
                                                                                                               if (!(typeof data83 == "number" && !(data83 % 1) && !isNaN(data83) && isFinite(data83)))
-                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                              if (errors === _errs185 && typeof data83 == "number" && isFinite(data83) && (data83 < 0 || isNaN(data83)))
-                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                              var valid49 = _errs185 === errors;
+                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                              if (errors === _errs184 && typeof data83 == "number" && isFinite(data83) && (data83 < 0 || isNaN(data83)))
+                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                              var valid49 = _errs184 === errors;
                                                                                                             } else
                                                                                                               var valid49 = !0;
                                                                                                             if (valid49) {
-                                                                                                              if (data80["2xx"] !== void 0) {
-                                                                                                                let data84 = data80["2xx"], _errs187 = errors;
+                                                                                                              if (data81.bad !== void 0) {
+                                                                                                                let data84 = data81.bad, _errs186 = errors;
                                                                                                                 if (!(typeof data84 == "number" && !(data84 % 1) && !isNaN(data84) && isFinite(data84)))
-                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                if (errors === _errs187 && typeof data84 == "number" && isFinite(data84) && (data84 < 0 || isNaN(data84)))
-                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                var valid49 = _errs187 === errors;
+                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                if (errors === _errs186 && typeof data84 == "number" && isFinite(data84) && (data84 < 0 || isNaN(data84)))
+                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                var valid49 = _errs186 === errors;
                                                                                                               } else
                                                                                                                 var valid49 = !0;
                                                                                                               if (valid49) {
-                                                                                                                if (data80["3xx"] !== void 0) {
-                                                                                                                  let data85 = data80["3xx"], _errs189 = errors;
+                                                                                                                if (data81["2xx"] !== void 0) {
+                                                                                                                  let data85 = data81["2xx"], _errs188 = errors;
                                                                                                                   if (!(typeof data85 == "number" && !(data85 % 1) && !isNaN(data85) && isFinite(data85)))
-                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                  if (errors === _errs189 && typeof data85 == "number" && isFinite(data85) && (data85 < 0 || isNaN(data85)))
-                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                  var valid49 = _errs189 === errors;
+                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                  if (errors === _errs188 && typeof data85 == "number" && isFinite(data85) && (data85 < 0 || isNaN(data85)))
+                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                  var valid49 = _errs188 === errors;
                                                                                                                 } else
                                                                                                                   var valid49 = !0;
                                                                                                                 if (valid49) {
-                                                                                                                  if (data80["4xx"] !== void 0) {
-                                                                                                                    let data86 = data80["4xx"], _errs191 = errors;
+                                                                                                                  if (data81["3xx"] !== void 0) {
+                                                                                                                    let data86 = data81["3xx"], _errs190 = errors;
                                                                                                                     if (!(typeof data86 == "number" && !(data86 % 1) && !isNaN(data86) && isFinite(data86)))
-                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                    if (errors === _errs191 && typeof data86 == "number" && isFinite(data86) && (data86 < 0 || isNaN(data86)))
-                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                    var valid49 = _errs191 === errors;
+                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                    if (errors === _errs190 && typeof data86 == "number" && isFinite(data86) && (data86 < 0 || isNaN(data86)))
+                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                    var valid49 = _errs190 === errors;
                                                                                                                   } else
                                                                                                                     var valid49 = !0;
                                                                                                                   if (valid49) {
-                                                                                                                    if (data80["5xx"] !== void 0) {
-                                                                                                                      let data87 = data80["5xx"], _errs193 = errors;
+                                                                                                                    if (data81["4xx"] !== void 0) {
+                                                                                                                      let data87 = data81["4xx"], _errs192 = errors;
                                                                                                                       if (!(typeof data87 == "number" && !(data87 % 1) && !isNaN(data87) && isFinite(data87)))
-                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                      if (errors === _errs193 && typeof data87 == "number" && isFinite(data87) && (data87 < 0 || isNaN(data87)))
-                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                      var valid49 = _errs193 === errors;
+                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                      if (errors === _errs192 && typeof data87 == "number" && isFinite(data87) && (data87 < 0 || isNaN(data87)))
+                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                      var valid49 = _errs192 === errors;
                                                                                                                     } else
                                                                                                                       var valid49 = !0;
-                                                                                                                    if (valid49)
-                                                                                                                      if (data80.other !== void 0) {
-                                                                                                                        let data88 = data80.other, _errs195 = errors;
+                                                                                                                    if (valid49) {
+                                                                                                                      if (data81["5xx"] !== void 0) {
+                                                                                                                        let data88 = data81["5xx"], _errs194 = errors;
                                                                                                                         if (!(typeof data88 == "number" && !(data88 % 1) && !isNaN(data88) && isFinite(data88)))
-                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                        if (errors === _errs195 && typeof data88 == "number" && isFinite(data88) && (data88 < 0 || isNaN(data88)))
-                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                        var valid49 = _errs195 === errors;
+                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                        if (errors === _errs194 && typeof data88 == "number" && isFinite(data88) && (data88 < 0 || isNaN(data88)))
+                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                        var valid49 = _errs194 === errors;
                                                                                                                       } else
                                                                                                                         var valid49 = !0;
+                                                                                                                      if (valid49)
+                                                                                                                        if (data81.other !== void 0) {
+                                                                                                                          let data89 = data81.other, _errs196 = errors;
+                                                                                                                          if (!(typeof data89 == "number" && !(data89 % 1) && !isNaN(data89) && isFinite(data89)))
+                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                          if (errors === _errs196 && typeof data89 == "number" && isFinite(data89) && (data89 < 0 || isNaN(data89)))
+                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                          var valid49 = _errs196 === errors;
+                                                                                                                        } else
+                                                                                                                          var valid49 = !0;
+                                                                                                                    }
                                                                                                                   }
                                                                                                                 }
                                                                                                               }
                                                                                                             }
                                                                                                           }
-                                                                                                        }
-                                                                                                      } else
-                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                                    var valid48 = _errs178 === errors;
-                                                                                                    if (!valid48)
-                                                                                                      break;
-                                                                                                  }
-                                                                                                } else
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                              var valid46 = _errs176 === errors;
-                                                                                            } else
-                                                                                              var valid46 = !0;
+                                                                                                        } else
+                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                                      var valid48 = _errs179 === errors;
+                                                                                                      if (!valid48)
+                                                                                                        break;
+                                                                                                    }
+                                                                                                  } else
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                                var valid46 = _errs177 === errors;
+                                                                                              } else
+                                                                                                var valid46 = !0;
+                                                                                          }
                                                                                         }
                                                                                       }
                                                                                     }
                                                                                   }
                                                                                 }
-                                                                              }
-                                                                            } else
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                          var valid35 = _errs161 === errors;
-                                                                        } else
-                                                                          var valid35 = !0;
+                                                                              } else
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                            var valid35 = _errs162 === errors;
+                                                                          } else
+                                                                            var valid35 = !0;
+                                                                      }
                                                                     }
                                                                   }
                                                                 }
-                                                              }
-                                                            } else
-                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/type", keyword: "type", params: { type: "object" } }], !1;
-                                                          var valid27 = _errs121 === errors;
-                                                        } else
-                                                          var valid27 = !0;
-                                                        if (valid27)
-                                                          if (data42.approval !== void 0) {
-                                                            let data89 = data42.approval, _errs197 = errors;
-                                                            if (errors === _errs197)
-                                                              if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
-                                                                let missing17;
-                                                                if (data89.waitingSince === void 0 && (missing17 = "waitingSince") || data89.approved === void 0 && (missing17 = "approved"))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing17 } }], !1;
-                                                                if (data89.waitingSince !== void 0) {
-                                                                  let data90 = data89.waitingSince, _errs199 = errors, _errs200 = errors;
-                                                                  if (typeof data90 != "string" && data90 !== null)
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                                  if (errors === _errs200 && typeof data90 == "string" && !pattern0.test(data90))
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                  var valid51 = _errs199 === errors;
-                                                                } else
-                                                                  var valid51 = !0;
-                                                                if (valid51) {
-                                                                  if (data89.given !== void 0) {
-                                                                    let data91 = data89.given, _errs202 = errors;
-                                                                    if (errors === _errs202)
-                                                                      if (Array.isArray(data91)) {
-                                                                        var valid53 = !0;
-                                                                        let len12 = data91.length;
-                                                                        for (let i12 = 0; i12 < len12; i12++) {
-                                                                          let data92 = data91[i12], _errs204 = errors;
-                                                                          if (errors === _errs204)
-                                                                            if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
-                                                                              let missing18;
-                                                                              if (data92.author === void 0 && (missing18 = "author") || data92.at === void 0 && (missing18 = "at") || data92.wave === void 0 && (missing18 = "wave"))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing18 } }], !1;
-                                                                              if (data92.author !== void 0) {
-                                                                                let _errs206 = errors;
-                                                                                if (typeof data92.author != "string")
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                var valid54 = _errs206 === errors;
-                                                                              } else
-                                                                                var valid54 = !0;
-                                                                              if (valid54) {
-                                                                                if (data92.at !== void 0) {
-                                                                                  let data94 = data92.at, _errs208 = errors;
-                                                                                  if (errors === errors)
-                                                                                    if (typeof data94 == "string") {
-                                                                                      if (!pattern0.test(data94))
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                                    } else
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                  var valid54 = _errs208 === errors;
+                                                              } else
+                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/type", keyword: "type", params: { type: "object" } }], !1;
+                                                            var valid27 = _errs122 === errors;
+                                                          } else
+                                                            var valid27 = !0;
+                                                          if (valid27)
+                                                            if (data43.approval !== void 0) {
+                                                              let data90 = data43.approval, _errs198 = errors;
+                                                              if (errors === _errs198)
+                                                                if (data90 && typeof data90 == "object" && !Array.isArray(data90)) {
+                                                                  let missing17;
+                                                                  if (data90.waitingSince === void 0 && (missing17 = "waitingSince") || data90.approved === void 0 && (missing17 = "approved"))
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing17 } }], !1;
+                                                                  if (data90.waitingSince !== void 0) {
+                                                                    let data91 = data90.waitingSince, _errs200 = errors, _errs201 = errors;
+                                                                    if (typeof data91 != "string" && data91 !== null)
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
+                                                                    if (errors === _errs201 && typeof data91 == "string" && !pattern0.test(data91))
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                    var valid51 = _errs200 === errors;
+                                                                  } else
+                                                                    var valid51 = !0;
+                                                                  if (valid51) {
+                                                                    if (data90.given !== void 0) {
+                                                                      let data92 = data90.given, _errs203 = errors;
+                                                                      if (errors === _errs203)
+                                                                        if (Array.isArray(data92)) {
+                                                                          var valid53 = !0;
+                                                                          let len12 = data92.length;
+                                                                          for (let i12 = 0; i12 < len12; i12++) {
+                                                                            let data93 = data92[i12], _errs205 = errors;
+                                                                            if (errors === _errs205)
+                                                                              if (data93 && typeof data93 == "object" && !Array.isArray(data93)) {
+                                                                                let missing18;
+                                                                                if (data93.author === void 0 && (missing18 = "author") || data93.at === void 0 && (missing18 = "at") || data93.wave === void 0 && (missing18 = "wave"))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing18 } }], !1;
+                                                                                if (data93.author !== void 0) {
+                                                                                  let _errs207 = errors;
+                                                                                  if (typeof data93.author != "string")
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                  var valid54 = _errs207 === errors;
                                                                                 } else
                                                                                   var valid54 = !0;
                                                                                 if (valid54) {
-                                                                                  if (data92.by !== void 0) {
-                                                                                    let data95 = data92.by, _errs211 = errors;
+                                                                                  if (data93.at !== void 0) {
+                                                                                    let data95 = data93.at, _errs209 = errors;
                                                                                     if (errors === errors)
-                                                                                      if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
-                                                                                        let missing19;
-                                                                                        if (data95.name === void 0 && (missing19 = "name") || data95.knownBy === void 0 && (missing19 = "knownBy"))
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing19 } }], !1;
-                                                                                        if (data95.name !== void 0) {
-                                                                                          let _errs214 = errors;
-                                                                                          if (typeof data95.name != "string")
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                          var valid57 = _errs214 === errors;
-                                                                                        } else
-                                                                                          var valid57 = !0;
-                                                                                        if (valid57) {
-                                                                                          if (data95.knownBy !== void 0) {
-                                                                                            let data97 = data95.knownBy, _errs216 = errors;
-                                                                                            if (typeof data97 != "string")
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                            if (!(data97 === "oidc" || data97 === "proxy" || data97 === "ci" || data97 === "database" || data97 === "token" || data97 === "serve" || data97 === "unidentified"))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                                                                                            var valid57 = _errs216 === errors;
-                                                                                          } else
-                                                                                            var valid57 = !0;
-                                                                                          if (valid57) {
-                                                                                            if (data95.issuer !== void 0) {
-                                                                                              let _errs218 = errors;
-                                                                                              if (typeof data95.issuer != "string")
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                              var valid57 = _errs218 === errors;
-                                                                                            } else
-                                                                                              var valid57 = !0;
-                                                                                            if (valid57)
-                                                                                              if (data95.sub !== void 0) {
-                                                                                                let _errs220 = errors;
-                                                                                                if (typeof data95.sub != "string")
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                var valid57 = _errs220 === errors;
-                                                                                              } else
-                                                                                                var valid57 = !0;
-                                                                                          }
-                                                                                        }
+                                                                                      if (typeof data95 == "string") {
+                                                                                        if (!pattern0.test(data95))
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                                                       } else
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                    var valid54 = _errs211 === errors;
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                    var valid54 = _errs209 === errors;
                                                                                   } else
                                                                                     var valid54 = !0;
                                                                                   if (valid54) {
-                                                                                    if (data92.wave !== void 0) {
-                                                                                      let _errs222 = errors;
-                                                                                      if (typeof data92.wave != "string")
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                      var valid54 = _errs222 === errors;
+                                                                                    if (data93.by !== void 0) {
+                                                                                      let data96 = data93.by, _errs212 = errors;
+                                                                                      if (errors === errors)
+                                                                                        if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
+                                                                                          let missing19;
+                                                                                          if (data96.name === void 0 && (missing19 = "name") || data96.knownBy === void 0 && (missing19 = "knownBy"))
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing19 } }], !1;
+                                                                                          if (data96.name !== void 0) {
+                                                                                            let _errs215 = errors;
+                                                                                            if (typeof data96.name != "string")
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                            var valid57 = _errs215 === errors;
+                                                                                          } else
+                                                                                            var valid57 = !0;
+                                                                                          if (valid57) {
+                                                                                            if (data96.knownBy !== void 0) {
+                                                                                              let data98 = data96.knownBy, _errs217 = errors;
+                                                                                              if (typeof data98 != "string")
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                              if (!(data98 === "oidc" || data98 === "proxy" || data98 === "ci" || data98 === "database" || data98 === "token" || data98 === "serve" || data98 === "unidentified"))
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
+                                                                                              var valid57 = _errs217 === errors;
+                                                                                            } else
+                                                                                              var valid57 = !0;
+                                                                                            if (valid57) {
+                                                                                              if (data96.issuer !== void 0) {
+                                                                                                let _errs219 = errors;
+                                                                                                if (typeof data96.issuer != "string")
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                                var valid57 = _errs219 === errors;
+                                                                                              } else
+                                                                                                var valid57 = !0;
+                                                                                              if (valid57)
+                                                                                                if (data96.sub !== void 0) {
+                                                                                                  let _errs221 = errors;
+                                                                                                  if (typeof data96.sub != "string")
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                                  var valid57 = _errs221 === errors;
+                                                                                                } else
+                                                                                                  var valid57 = !0;
+                                                                                            }
+                                                                                          }
+                                                                                        } else
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                      var valid54 = _errs212 === errors;
                                                                                     } else
                                                                                       var valid54 = !0;
-                                                                                    if (valid54)
-                                                                                      if (data92.domains !== void 0) {
-                                                                                        let data101 = data92.domains, _errs224 = errors;
-                                                                                        if (errors === errors)
-                                                                                          if (Array.isArray(data101)) {
-                                                                                            var valid59 = !0;
-                                                                                            let len13 = data101.length;
-                                                                                            for (let i13 = 0; i13 < len13; i13++) {
-                                                                                              let _errs227 = errors;
-                                                                                              if (typeof data101[i13] != "string")
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains/" + i13, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                              var valid59 = _errs227 === errors;
-                                                                                              if (!valid59)
-                                                                                                break;
-                                                                                            }
-                                                                                          } else
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                        var valid54 = _errs224 === errors;
+                                                                                    if (valid54) {
+                                                                                      if (data93.wave !== void 0) {
+                                                                                        let _errs223 = errors;
+                                                                                        if (typeof data93.wave != "string")
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                        var valid54 = _errs223 === errors;
                                                                                       } else
                                                                                         var valid54 = !0;
+                                                                                      if (valid54)
+                                                                                        if (data93.domains !== void 0) {
+                                                                                          let data102 = data93.domains, _errs225 = errors;
+                                                                                          if (errors === errors)
+                                                                                            if (Array.isArray(data102)) {
+                                                                                              var valid59 = !0;
+                                                                                              let len13 = data102.length;
+                                                                                              for (let i13 = 0; i13 < len13; i13++) {
+                                                                                                let _errs228 = errors;
+                                                                                                if (typeof data102[i13] != "string")
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains/" + i13, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                                var valid59 = _errs228 === errors;
+                                                                                                if (!valid59)
+                                                                                                  break;
+                                                                                              }
+                                                                                            } else
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                          var valid54 = _errs225 === errors;
+                                                                                        } else
+                                                                                          var valid54 = !0;
+                                                                                    }
                                                                                   }
                                                                                 }
-                                                                              }
-                                                                            } else
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                          var valid53 = _errs204 === errors;
-                                                                          if (!valid53)
-                                                                            break;
-                                                                        }
-                                                                      } else
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                    var valid51 = _errs202 === errors;
-                                                                  } else
-                                                                    var valid51 = !0;
-                                                                  if (valid51)
-                                                                    if (data89.approved !== void 0) {
-                                                                      let data103 = data89.approved, _errs229 = errors;
-                                                                      if (!(data103 && typeof data103 == "object" && !Array.isArray(data103)) && data103 !== null)
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                                      if (errors === _errs229 && data103 && typeof data103 == "object" && !Array.isArray(data103)) {
-                                                                        let missing20;
-                                                                        if (data103.author === void 0 && (missing20 = "author") || data103.at === void 0 && (missing20 = "at") || data103.wave === void 0 && (missing20 = "wave"))
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing20 } }], !1;
-                                                                        if (data103.author !== void 0) {
-                                                                          let _errs231 = errors;
-                                                                          if (typeof data103.author != "string")
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                          var valid60 = _errs231 === errors;
-                                                                        } else
-                                                                          var valid60 = !0;
-                                                                        if (valid60) {
-                                                                          if (data103.at !== void 0) {
-                                                                            let data105 = data103.at, _errs233 = errors;
-                                                                            if (errors === errors)
-                                                                              if (typeof data105 == "string") {
-                                                                                if (!pattern0.test(data105))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                                               } else
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                            var valid60 = _errs233 === errors;
-                                                                          } else
-                                                                            var valid60 = !0;
-                                                                          if (valid60)
-                                                                            if (data103.wave !== void 0) {
-                                                                              let _errs236 = errors;
-                                                                              if (typeof data103.wave != "string")
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                              var valid60 = _errs236 === errors;
-                                                                            } else
-                                                                              var valid60 = !0;
-                                                                        }
-                                                                      }
-                                                                      var valid51 = _errs229 === errors;
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                            var valid53 = _errs205 === errors;
+                                                                            if (!valid53)
+                                                                              break;
+                                                                          }
+                                                                        } else
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                      var valid51 = _errs203 === errors;
                                                                     } else
                                                                       var valid51 = !0;
-                                                                }
-                                                              } else
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
-                                                            var valid27 = _errs197 === errors;
-                                                          } else
-                                                            var valid27 = !0;
+                                                                    if (valid51)
+                                                                      if (data90.approved !== void 0) {
+                                                                        let data104 = data90.approved, _errs230 = errors;
+                                                                        if (!(data104 && typeof data104 == "object" && !Array.isArray(data104)) && data104 !== null)
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.approval.properties.approved.type } }], !1;
+                                                                        if (errors === _errs230 && data104 && typeof data104 == "object" && !Array.isArray(data104)) {
+                                                                          let missing20;
+                                                                          if (data104.author === void 0 && (missing20 = "author") || data104.at === void 0 && (missing20 = "at") || data104.wave === void 0 && (missing20 = "wave"))
+                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing20 } }], !1;
+                                                                          if (data104.author !== void 0) {
+                                                                            let _errs232 = errors;
+                                                                            if (typeof data104.author != "string")
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                            var valid60 = _errs232 === errors;
+                                                                          } else
+                                                                            var valid60 = !0;
+                                                                          if (valid60) {
+                                                                            if (data104.at !== void 0) {
+                                                                              let data106 = data104.at, _errs234 = errors;
+                                                                              if (errors === errors)
+                                                                                if (typeof data106 == "string") {
+                                                                                  if (!pattern0.test(data106))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                                } else
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                              var valid60 = _errs234 === errors;
+                                                                            } else
+                                                                              var valid60 = !0;
+                                                                            if (valid60)
+                                                                              if (data104.wave !== void 0) {
+                                                                                let _errs237 = errors;
+                                                                                if (typeof data104.wave != "string")
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                var valid60 = _errs237 === errors;
+                                                                              } else
+                                                                                var valid60 = !0;
+                                                                          }
+                                                                        }
+                                                                        var valid51 = _errs230 === errors;
+                                                                      } else
+                                                                        var valid51 = !0;
+                                                                  }
+                                                                } else
+                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
+                                                              var valid27 = _errs198 === errors;
+                                                            } else
+                                                              var valid27 = !0;
+                                                        }
                                                       }
                                                     }
                                                   }
-                                                }
-                                              } else
-                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                            var valid26 = _errs96 === errors;
-                                            if (!valid26)
-                                              break;
-                                          }
-                                        } else
-                                          return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs94 === errors;
-                                    } else
-                                      var valid0 = !0;
-                                    if (valid0) {
-                                      if (data.released !== void 0) {
-                                        let data107 = data.released, _errs238 = errors;
-                                        if (errors === errors)
-                                          if (Array.isArray(data107)) {
-                                            var valid63 = !0;
-                                            let len14 = data107.length;
-                                            for (let i14 = 0; i14 < len14; i14++) {
-                                              let _errs241 = errors;
-                                              if (typeof data107[i14] != "string")
-                                                return validate22.errors = [{ instancePath: instancePath + "/released/" + i14, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid63 = _errs241 === errors;
-                                              if (!valid63)
+                                                } else
+                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                              var valid26 = _errs97 === errors;
+                                              if (!valid26)
                                                 break;
                                             }
                                           } else
-                                            return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid0 = _errs238 === errors;
+                                            return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
+                                        var valid0 = _errs95 === errors;
                                       } else
                                         var valid0 = !0;
-                                      if (valid0)
-                                        if (data.applies !== void 0) {
-                                          let data109 = data.applies, _errs243 = errors;
-                                          if (errors === _errs243)
-                                            if (Array.isArray(data109)) {
-                                              var valid64 = !0;
-                                              let len15 = data109.length;
-                                              for (let i15 = 0; i15 < len15; i15++) {
-                                                let _errs245 = errors;
-                                                if (typeof data109[i15] != "string")
-                                                  return validate22.errors = [{ instancePath: instancePath + "/applies/" + i15, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid64 = _errs245 === errors;
-                                                if (!valid64)
+                                      if (valid0) {
+                                        if (data.released !== void 0) {
+                                          let data108 = data.released, _errs239 = errors;
+                                          if (errors === errors)
+                                            if (Array.isArray(data108)) {
+                                              var valid63 = !0;
+                                              let len14 = data108.length;
+                                              for (let i14 = 0; i14 < len14; i14++) {
+                                                let _errs242 = errors;
+                                                if (typeof data108[i14] != "string")
+                                                  return validate22.errors = [{ instancePath: instancePath + "/released/" + i14, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                var valid63 = _errs242 === errors;
+                                                if (!valid63)
                                                   break;
                                               }
                                             } else
-                                              return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid0 = _errs243 === errors;
+                                              return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
+                                          var valid0 = _errs239 === errors;
                                         } else
                                           var valid0 = !0;
+                                        if (valid0)
+                                          if (data.applies !== void 0) {
+                                            let data110 = data.applies, _errs244 = errors;
+                                            if (errors === _errs244)
+                                              if (Array.isArray(data110)) {
+                                                var valid64 = !0;
+                                                let len15 = data110.length;
+                                                for (let i15 = 0; i15 < len15; i15++) {
+                                                  let _errs246 = errors;
+                                                  if (typeof data110[i15] != "string")
+                                                    return validate22.errors = [{ instancePath: instancePath + "/applies/" + i15, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                  var valid64 = _errs246 === errors;
+                                                  if (!valid64)
+                                                    break;
+                                                }
+                                              } else
+                                                return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
+                                            var valid0 = _errs244 === errors;
+                                          } else
+                                            var valid0 = !0;
+                                      }
                                     }
                                   }
                                 }
@@ -3536,7 +3545,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
             var valid0 = _errs4 === errors;
           } else
             var valid0 = !0;
-          if (valid0)
+          if (valid0) {
             if (data.own !== void 0) {
               let data7 = data.own, _errs17 = errors;
               if (errors === _errs17)
@@ -3588,6 +3597,15 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
               var valid0 = _errs17 === errors;
             } else
               var valid0 = !0;
+            if (valid0)
+              if (data.hadRoles !== void 0) {
+                let _errs30 = errors;
+                if (data.hadRoles !== !0)
+                  return validate30.errors = [{ instancePath: instancePath + "/hadRoles", schemaPath: "#/properties/hadRoles/const", keyword: "const", params: { allowedValue: !0 } }], !1;
+                var valid0 = _errs30 === errors;
+              } else
+                var valid0 = !0;
+          }
         }
       }
     } else

@@ -61,12 +61,14 @@ const phrases: Record<Action, string> = {
  *
  * @param domains that the action is about: the wave's for an approval, else the rollout's; empty
  *   for those about all writes and for looking
+ * @param source where the rules are from
  */
 export function explainRefusal(
   identity: Identity,
   action: Action,
   domains: readonly Domain[],
   rules: readonly RoleRule[],
+  source = 'edgewise.yaml',
 ): string | null {
   if (identity.knownBy === 'token') return null
   const { roles, scope } = needs[action]
@@ -75,7 +77,7 @@ export function explainRefusal(
   if (rules.length === 0) {
     const isKnownToProvider = !['database', 'unidentified'].includes(identity.knownBy)
     if (action === 'view' || !isKnownToProvider) return null
-    return `${words}: edgewise.yaml has no roles, so that only the token decides.`
+    return `${words}: ${source} has no roles, so that only the token decides.`
   }
   const own = rules.filter((rule) => roles.includes(rule.role) && isIn(rule, identity))
   const wanted = roles.join(' or ')
