@@ -22,7 +22,8 @@ import {
 } from '../server/serve-stage.ts'
 import { Browser } from '../people/browser.ts'
 import { clientSecret, createKey, startProvider } from '../people/provider-stage.ts'
-import { place, setStage } from '../steps/stage.ts'
+import { setFaults } from '../steps/cli.ts'
+import { emulator, place, setStage } from '../steps/stage.ts'
 
 setStage()
 setServeStage()
@@ -219,6 +220,32 @@ it('who wrote what was left by an apply of something else does not approve it', 
   ])
   expect((await approve(replica, id, 'ada@example.com'))[0]).toBe(303)
   await until(async () => (await listSent()).length > 1)
+})
+
+it('a refused item leaves an approved rollout open, until another value is committed', async () => {
+  enterServed(`rollout: {approval: [1]}\n${auth}`)
+  give({ approver: ['ada@example.com'] })
+  configure(2, 60)
+  commit()
+  await setFaults(emulator, { kind: 'refuse', domain: name(1), item: 'timeout', probability: 1 })
+  const replica = await start()
+  const id = await findWaiting(replica, git('rev-parse', 'HEAD'))
+  const approveByToken = (each: string) =>
+    replica.get(`/api/rollouts/${each}/approve`, { method: 'POST' })
+  expect((await approveByToken(id)).status).toBe(200)
+  const list = async () =>
+    (await (await replica.get('/api/rollouts')).json()) as {
+      rollouts: { id: string; state: string }[]
+    }
+  await until(async () => (await list()).rollouts[0]?.state === 'incomplete')
+  expect((await list()).rollouts).toMatchObject([{ id, approvedBy: ['token'] }])
+  place.manifest(name(1), { timeout: { time: 61 } })
+  const mended = commit()
+  await setFaults(emulator)
+  const next = await findWaiting(replica, mended)
+  expect((await list()).rollouts.map((each) => each.id)).toEqual([next])
+  expect((await approveByToken(next)).status).toBe(200)
+  await until(async () => (await list()).rollouts.length === 0)
 })
 
 it('the program logs somebody in at a provider, and refuses a foreign job', async () => {

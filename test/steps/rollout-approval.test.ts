@@ -390,3 +390,58 @@ describe('rollout abort', () => {
     expect(await sent()).toEqual([])
   })
 })
+
+describe('an approved wave with a refused item', () => {
+  const refuse = () =>
+    setFaults(emulator, { kind: 'refuse', domain: name(2), item: 'timeout', probability: 1 })
+
+  /** Approves the second of three waves, of which a part is refused; returns the rollout. */
+  async function begin(): Promise<string> {
+    await apply(0)
+    const id = findId()
+    await decide('approve', id)
+    await refuse()
+    const { out } = await apply(3)
+    expect(out).toContain('wave 2 of 3 was not applied completely; the rollout stays open at wave')
+    return id
+  }
+
+  it('stays open as it is, with its approval, and is sent again until it is complete', async () => {
+    const id = await begin()
+    expect(await list()).toMatchObject([
+      { id, wave: 2, state: 'incomplete', approvedBy: [expect.any(String)] },
+    ])
+    expect((await place.cli('rollout', 'list')).out).toContain('(the wave is incomplete)')
+    await apply(3)
+    expect(place.loadRollouts().map((each) => [each.id, each.state])).toEqual([[id, 'open']])
+    await setFaults(emulator)
+    const { out } = await apply(0)
+    expect(out).toContain('Applied; writes:')
+    expect(place.loadRollouts()).toEqual([])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('gives way to another value, which needs an approval of its own', async () => {
+    const id = await begin()
+    place.manifest(name(2), { timeout: { time: 61 } })
+    const { out } = await place.cli('plan')
+    expect(out).not.toContain('apply will refuse')
+    await setFaults(emulator)
+    await apply(0)
+    const open = await list()
+    expect(open).toMatchObject([{ state: 'waiting-for-approval' }])
+    expect(open[0]?.['id']).not.toBe(id)
+    // Nothing of the first one is on hold: all of it goes out.
+    await decide('approve', findId())
+    await apply(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('is kept by a plan of a part with the same values, and puts all of it on hold', async () => {
+    const id = await begin()
+    const { code, err } = await place.cli('apply', '--yes', '--target', name(2))
+    expect([code, err]).toEqual([1, expect.stringContaining(`rollout ${id}`)])
+    expect(await decide('abort', id)).toContain('are on hold')
+    expect(place.loadRollouts()[0]?.onHold).toHaveProperty([name(2)])
+  })
+})

@@ -40,6 +40,7 @@ export interface StopDecision {
 
 /**
  * - `running`: a wave is being sent. `interrupted`: its process died before the end of the wave.
+ * - `incomplete`: a part of an approved wave was refused or is in-doubt; it is sent again.
  * - `pausing`: the pause or the health check after a wave. `ready`: the next wave may begin.
  * - `waiting-for-approval`, `approved`: of the next wave. `paused`: by `rollout pause`.
  * - `rolling-back`: its rollback is unfinished.
@@ -47,6 +48,7 @@ export interface StopDecision {
 export type ListedState =
   | 'running'
   | 'interrupted'
+  | 'incomplete'
   | 'pausing'
   | 'ready'
   | 'waiting-for-approval'

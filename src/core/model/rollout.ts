@@ -119,6 +119,8 @@ export interface AppliedTimes {
   /** By the service's clock; null where it was unknown. */
   serviceFrom: string | null
   serviceTo: string | null
+  /** Present if a part of it was not confirmed: the next apply sends the rest. */
+  incomplete?: true
 }
 
 /** Tests whether a rollout has not ended. */
@@ -140,7 +142,12 @@ export function findNextWave({ waves }: Rollout): number | null {
 
 /** Returns whether all of a wave is known to be sent. */
 export function isSent({ applied }: RolloutWave): boolean {
-  return applied !== null && applied.to !== null
+  return applied !== null && applied.to !== null && applied.incomplete === undefined
+}
+
+/** Returns whether a rollout stays open at a wave that was not confirmed completely. */
+export function isIncomplete({ waves }: Rollout): boolean {
+  return waves.some(({ passed, applied }) => !passed && applied?.incomplete === true)
 }
 
 /** Returns a rollout that is not paused. */

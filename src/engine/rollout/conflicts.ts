@@ -1,6 +1,6 @@
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { getOwn } from '../../core/model/json.ts'
-import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
+import { findCurrentWave, isIncomplete, type Rollout } from '../../core/model/rollout.ts'
 import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
 
 /** Open rollouts that affect a plan. */
@@ -9,6 +9,8 @@ export interface RolloutConflicts {
   continued: Rollout | null
   /** Open rollouts that the plan would interfere with. */
   conflicting: Rollout[]
+  /** Those that the plan ends: their wave is incomplete, and other values are desired now. */
+  superseded: Rollout[]
 }
 
 /** Selection of a plan. */
@@ -39,20 +41,42 @@ export function findConflicts(
       (rollout) =>
         selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.desiredHashes)),
     )
-    return { continued: waiting ?? null, conflicting: [] }
+    return { continued: waiting ?? null, conflicting: [], superseded: [] }
   }
   const touched = open.filter((rollout) =>
     changed.some((domain) => getOwn(rollout.desiredHashes, domain) !== undefined),
   )
-  const [only, ...others] = touched
+  const superseded = touched.filter((rollout) => isSuperseded(rollout, hashDomain, changed))
+  const [only, ...others] = touched.filter((rollout) => !superseded.includes(rollout))
   if (
     only !== undefined &&
     others.length === 0 &&
     selectsAll(chosen, only) &&
     isUnchanged(only, changed)
   )
-    return { continued: only, conflicting: [] }
-  return { continued: null, conflicting: touched }
+    return { continued: only, conflicting: [], superseded }
+  return { continued: null, conflicting: only === undefined ? [] : [only, ...others], superseded }
+}
+
+/**
+ * Returns whether an incomplete rollout gives way to other values of its domains.
+ *
+ * @param domains those that may have other values; absent: all of it
+ */
+export function isSuperseded(
+  rollout: Rollout,
+  hashDomain: (domain: Domain) => string,
+  domains: Domain[] = Object.keys(rollout.desiredHashes),
+): boolean {
+  const { state, paused, desiredHashes } = rollout
+  return (
+    state === 'open' &&
+    paused === undefined &&
+    isIncomplete(rollout) &&
+    domains.some(
+      (domain) => (getOwn(desiredHashes, domain) ?? hashDomain(domain)) !== hashDomain(domain),
+    )
+  )
 }
 
 function selectsAll(chosen: PlanSelection, { desiredHashes, items }: Rollout): boolean {

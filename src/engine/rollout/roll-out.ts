@@ -143,7 +143,7 @@ async function runWave(
     const watched = await watch(wave, applied === 'done', plan, progress, context)
     if (watched !== 'done') return watched
   }
-  if (applied === 'incomplete') return endIncomplete(name, progress, context)
+  if (applied === 'incomplete') return endIncomplete(wave, progress, context)
   const passed = updateWave(progress.rollout, wave, { passed: true })
   progress.rollout = passed
   const next = findCurrentWave(passed)
@@ -195,8 +195,10 @@ async function applyWave(
   if (!complete && done.sent && context.applying.isAccountStopped())
     return leaveOpen(explainOpen(done.stopped ?? `${name} was stopped`, name), progress)
   const endedEarly = done.stopped !== null || done.unrecorded !== null
-  if (!complete && (endedEarly || context.settings.rule === null))
-    return endIncomplete(name, progress, context)
+  // What was confirmed before is watched no second time.
+  const isSame = done.confirmed === 0 && before.waves[wave]?.applied?.incomplete === true
+  if (!complete && (endedEarly || isSame || context.settings.rule === null))
+    return endIncomplete(wave, progress, context)
   await saveProgress(`${name} is applied`, progress, context)
   return complete ? 'done' : 'incomplete'
 }
@@ -238,14 +240,26 @@ async function watch(
   return 'left'
 }
 
-/** Stops a rollout whose wave was not applied completely. */
+/**
+ * Stops a rollout whose wave was not applied completely. One that was approved stays open, with its
+ * approvals: the next apply of the same manifests sends the rest of the wave.
+ */
 async function endIncomplete(
-  name: string,
-  { rollout, result }: Progress,
+  wave: number,
+  progress: Progress,
   context: RolloutContext,
 ): Promise<'left'> {
-  await stopRollout(rollout, `${name} was not applied completely`, [], result, context)
-  return 'left'
+  const { rollout, result } = progress
+  const name = nameWave(rollout, wave)
+  const why = result.stopped ?? `${name} was not applied completely`
+  const { applied = null } = rollout.waves[wave] ?? {}
+  if (applied === null || !hasApproval(rollout)) {
+    await stopRollout(rollout, why, [], result, context)
+    return 'left'
+  }
+  progress.rollout = updateWave(rollout, wave, { applied: { ...applied, incomplete: true } })
+  await saveProgress(`${name} is incomplete`, progress, context)
+  return leaveOpen(explainOpen(why, name), progress)
 }
 
 /** Leaves a rollout that stays open for the next apply. */

@@ -358,6 +358,7 @@ function matchRollouts(
   return {
     continued,
     conflicting: [],
+    superseded: [],
     changes: changes.filter((change) => !isConditional(change) || remaining.has(change.domain)),
   }
 }

@@ -55,20 +55,30 @@ export async function decideRollouts(
   const { hashDomain, hashItem } = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
   const selection = { ...plan.basis, isPart }
-  const { continued, conflicting } = findConflicts(domains, selection, rollouts, hashDomain)
+  const { continued, conflicting, superseded } = findConflicts(
+    domains,
+    selection,
+    rollouts,
+    hashDomain,
+  )
   const own = continued !== null && (waves || finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0) throw createOpenRolloutError(obstacles)
   const lifted = retryHeld ? liftHolds(rollouts, plan.basis, hashItem) : []
-  const reason = 'an apply without waves sends the rest'
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   if (!waves && finishes && plan.writes.length > 0) refuseBypass(workspace, finished[0] ?? null)
+  const end = (each: Rollout, reason: string): Rollout => ({
+    ...dropPause(each),
+    state: 'stopped',
+    reason,
+  })
+  const ended = [
+    ...finished.map((each) => end(each, 'an apply without waves sends the rest')),
+    ...superseded.map((each) => end(each, 'other values of its domains are desired')),
+  ]
   return {
     continued: own && waves ? continued : null,
-    kept: [
-      ...lifted.filter(({ id }) => finished[0]?.id !== id),
-      ...finished.map((each) => ({ ...dropPause(each), state: 'stopped' as const, reason })),
-    ],
+    kept: [...lifted.filter(({ id }) => !ended.some((each) => each.id === id)), ...ended],
     liftsHolds: lifted.length > 0,
   }
 }

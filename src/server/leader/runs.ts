@@ -9,6 +9,8 @@ import type { Settings, Configured } from '../../operations/runtime/workspace-pa
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Ports, EventListener } from '../../operations/runtime/ports.ts'
+import { hashDesired } from '../../operations/submission/hash-desired.ts'
+import { isSuperseded } from '../../engine/rollout/conflicts.ts'
 import { refreshTraffic } from '../../operations/refresh-traffic.ts'
 import { repair } from '../../operations/repair.ts'
 import { rollback } from '../../operations/rollback.ts'
@@ -169,7 +171,12 @@ async function execute<T extends Executed>(
 async function loadFree(workspace: Committed, outside: Outside): Promise<FreeDomains> {
   const { store } = await openState(workspace, outside)
   const recorded = await store.load()
-  return selectFree([...workspace.desired.keys(), ...recorded.keys()], await store.listRollouts())
+  const { hashDomain } = hashDesired(workspace)
+  const rollouts = await store.listRollouts()
+  return selectFree(
+    [...workspace.desired.keys(), ...recorded.keys()],
+    rollouts.filter((rollout) => !isSuperseded(rollout, hashDomain)),
+  )
 }
 
 async function applyFree(workspace: Committed, context: RunContext): Promise<Outcome> {

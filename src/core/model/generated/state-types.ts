@@ -1191,6 +1191,10 @@ from: Time
 to: TimeOrNull
 serviceFrom: TimeOrNull
 serviceTo: TimeOrNull
+/**
+ * Present if a part of it was not confirmed: the next apply sends the rest.
+ */
+incomplete?: true
 } | null)
 /**
  * Whether the next wave may begin.

@@ -16,6 +16,7 @@ import type { Paint } from '../text/paint.ts'
 const states: Record<ListedState, string> = {
   running: 'running',
   interrupted: 'waiting for an apply (the last one was interrupted)',
+  incomplete: 'waiting for an apply (the wave is incomplete)',
   pausing: 'waiting for the pause or the health check after a wave',
   ready: 'waiting for an apply',
   'waiting-for-approval': 'waiting for approval',

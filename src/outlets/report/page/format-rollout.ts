@@ -48,6 +48,7 @@ const waveStates: Record<WaveState, [symbol: string, words: string]> = {
 const rolloutStates: Record<RolloutAbout['state'], string> = {
   running: 'is being sent',
   interrupted: 'interrupted',
+  incomplete: 'incomplete',
   pausing: 'pause or health check',
   ready: 'ready for the next wave',
   'waiting-for-approval': 'waits for approval',
